@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
-import { tools } from './memory-bed';
+import type { ErrorCode } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
+import { startRun, tools } from './memory-bed';
 
 export const desk = { payments: [] as string[], calls: 0, broken: true };
 
@@ -29,3 +32,33 @@ export const brokenKit = {
     },
   }),
 };
+
+export const call = (...tool: readonly string[]): ScriptedStep => ({ toolCalls: tool.map((name) => ({ name, input: {} })) });
+
+export const atDesk = <Input extends Json, Output>(
+  agent: Parameters<typeof startRun<Input, Output>>[0],
+  model: Parameters<typeof startRun>[1],
+): Promise<TestRun<Output>> => startRun(agent, model, { tools: brokenKit });
+
+export async function failed(run: TestRun<unknown>, code: ErrorCode = 'tool-failed'): Promise<void> {
+  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code } });
+}
+
+/** The run has failed. Somebody mends the desk and retries the run. */
+export async function mended(run: TestRun<unknown>): Promise<void> {
+  expect((await run.outcome()).status).toBe('failed');
+  desk.broken = false;
+  await run.retry();
+}
+
+export async function goesOn(run: TestRun<unknown>, output?: Json): Promise<void> {
+  await mended(run);
+  expect(await run.outcome()).toMatchObject({ status: 'completed', ...(output === undefined ? {} : { output }) });
+}
+
+export async function failsOften(run: TestRun<unknown>): Promise<void> {
+  for (let retries = 0; retries < 4; retries++) {
+    await failed(run);
+    await run.retry();
+  }
+}

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { LanguageModel, ModelProvider } from '../../activities/models/models';
+import type { Tool } from '../../activities/tools/define-tool';
 import { defineTool } from '../../activities/tools/tools';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
@@ -8,7 +10,8 @@ import type { Agent } from '../../kernel/define/agent-ref';
 import { defineAgent } from '../../kernel/define/agent';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import type { Tools } from '../../kernel/define/middleware';
-import type { TestRun } from '../../testing/index';
+import type { ScriptedStep, TestRun, TestRunOptions } from '../../testing/index';
+import { scriptedModel, testRun } from '../../testing/index';
 import { allOf } from './all-of';
 
 export function agentWith(options: Partial<AgentOptions<Tools, 'agent', Json>> = {}): Agent<'agent', Json> {
@@ -31,6 +34,14 @@ export const before = (act: (ctx: HookContext) => unknown): AgentMiddleware => (
   beforeModelRewriteState: async (_, ctx) => void (await act(ctx)),
 });
 
+export function withHook<Hook extends keyof AgentMiddleware>(
+  name: string,
+  hook: Hook,
+  act: NonNullable<AgentMiddleware[Hook]>,
+): AgentMiddleware {
+  return { name, [hook]: act };
+}
+
 export const tools = {
   echo: defineTool({ description: 'Says it again.', inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text }),
   add: defineTool({
@@ -46,6 +57,23 @@ export const tools = {
     },
   }),
 };
+
+export function toolOf<Output>(
+  execute: Tool<Record<string, never>, Output>['execute'],
+  more: Partial<Tool<Record<string, never>, Output>> = {},
+): Tool<Record<string, never>, Output> {
+  return defineTool({ description: 'Works.', inputSchema: z.object({}) as never, execute, ...more });
+}
+
+/** A run with the input `Hi` and the tools of this bed, unless `options` say otherwise. */
+export function startRun<Input extends Json, Output>(
+  agent: Agent<string, Input, Output>,
+  model: readonly ScriptedStep[] | ModelProvider | LanguageModel,
+  options: Partial<Omit<TestRunOptions<NoInfer<Input>>, 'model'>> = {},
+): Promise<TestRun<Output>> {
+  const given = { input: 'Hi', model: Array.isArray(model) ? scriptedModel(model) : model, tools, ...options };
+  return testRun(agent, given as unknown as TestRunOptions<NoInfer<Input>>);
+}
 
 export const echo = (text: string): { name: string; input: Json } => ({ name: 'echo', input: { text } });
 
@@ -93,4 +121,11 @@ export async function approvalOf(run: TestRun): Promise<Extract<Interrupt, { kin
   const interrupt = only(await run.interrupts());
   if (interrupt.kind !== 'approval') throw new Error(interrupt.kind);
   return interrupt;
+}
+
+/** Answers the only interrupt behind a continue-as-new. */
+export async function answerAnew(run: TestRun<unknown>, answer: Json = true): Promise<void> {
+  const { id } = only(await run.interrupts());
+  await run.goOnAsNew();
+  await run.resume(id, answer);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/tools';
+import type { TestRun } from '../../testing/index';
 
 export const paid: number[] = [];
 
@@ -9,3 +10,9 @@ export const refund = defineTool({
   effect: 'idempotent',
   execute: ({ amount }) => (paid.push(amount), `paid ${amount}`),
 });
+
+/** What was paid by the time at which the run stands still. */
+export async function paidIn(run: TestRun<unknown>): Promise<readonly number[]> {
+  await run.outcome();
+  return paid;
+}

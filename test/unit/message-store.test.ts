@@ -47,6 +47,7 @@ const facts: readonly HistoryFact[] = [
   returned(1, 'm2'),
   turn(2, { base: 't1', splices: [[1, 0, ['m1', 'm2']]] }),
 ];
+const first: CallModelInput = { path: ['a'], turn: 1, base: 'start', slots };
 const second: CallModelInput = { path: ['a'], turn: 2, base: 't1', splices: [[1, 0, ['m1', 'm2']]] };
 
 function historyOf(all: readonly HistoryFact[], pageSize = 2) {
@@ -73,7 +74,7 @@ describe('the message store', () => {
   it('reads history once when it was there all the time: for the list that the run began with', async () => {
     const { history, reads } = historyOf(facts);
     const store = new MessageStore(history);
-    expect(ids(await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', slots }))).toEqual(['input.0']);
+    expect(ids(await store.resolve('default/r', 'run', 't1', first))).toEqual(['input.0']);
     store.putMessage('run', message('m1'));
     store.putMessage('run', message('m2'));
     const request = await store.resolve('default/r', 'run', 't2', second);
@@ -85,7 +86,7 @@ describe('the message store', () => {
   it('finds a message of another worker on the newest pages, as far back as it must', async () => {
     const { history, reads } = historyOf(facts);
     const store = new MessageStore(history);
-    await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', slots });
+    await store.resolve('default/r', 'run', 't1', first);
     const request = await store.resolve('default/r', 'run', 't2', second);
     expect(request.messages[2]).toEqual({ id: 'm2', role: 'tool', parts: [{ type: 'tool-result', callId: 'c1', name: 't', output: 'x' }] });
     expect(reads).toEqual({ pages: 2, all: 1 });
@@ -96,7 +97,7 @@ describe('the message store', () => {
     const unfit: HistoryFact = { kind: 'activity-completed', time: 2, scheduledId: 99, result: { ok: false, message: 'They do not fit.' } };
     const { history } = historyOf([...facts.slice(0, 5), unfit, ...facts.slice(5)]);
     const store = new MessageStore(history);
-    await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', slots });
+    await store.resolve('default/r', 'run', 't1', first);
     expect(ids(await store.resolve('default/r', 'run', 't2', second))).toEqual(['input.0', 'm1', 'm2']);
   });
 
@@ -131,15 +132,9 @@ describe('the message store', () => {
     });
     const later: HistoryFact = turn(3, { base: 't2', splices: [[0, 1, []]] });
     const { history } = historyOf([...facts.slice(0, 5), edited, later]);
-    expect(ids(await new MessageStore(history).resolve('default/r', 'run', 't2', { path: ['a'], turn: 2, base: 't1' }))).toEqual([
-      'edited',
-      'm1',
-      'm2',
-    ]);
-    expect(ids(await new MessageStore(history).resolve('default/r', 'run', 't3', { path: ['a'], turn: 3, base: 't2' }))).toEqual([
-      'm1',
-      'm2',
-    ]);
+    const at = async (call: string, input: CallModelInput) => ids(await new MessageStore(history).resolve('default/r', 'run', call, input));
+    expect(await at('t2', { path: ['a'], turn: 2, base: 't1' })).toEqual(['edited', 'm1', 'm2']);
+    expect(await at('t3', { path: ['a'], turn: 3, base: 't2' })).toEqual(['m1', 'm2']);
   });
 
   it('finds messages in events, memos and snapshots', async () => {
@@ -155,17 +150,17 @@ describe('the message store', () => {
         snapshot: { state: { interrupts: [] }, lists: { a: [message('listed')] }, shown: [message('shown')], nextOffset: 3, events: [] },
       },
     };
-    const first: CallModelInput = { path: ['a'], turn: 1, splices: [[0, 0, ['listed', 'shown', 'in-memo']]] };
-    const { history } = historyOf([carried, memo, turn(1, first)]);
+    const begun: CallModelInput = { path: ['a'], turn: 1, splices: [[0, 0, ['listed', 'shown', 'in-memo']]] };
+    const { history } = historyOf([carried, memo, turn(1, begun)]);
     const store = new MessageStore(history);
-    expect(ids(await store.resolve('default/r', 'run', 't1', first))).toEqual(['listed', 'shown', 'in-memo']);
+    expect(ids(await store.resolve('default/r', 'run', 't1', begun))).toEqual(['listed', 'shown', 'in-memo']);
     expect(store.misses.lists).toBe(0);
   });
 
   it('forgets the oldest when it is full, and finds them again', async () => {
     const { history } = historyOf(facts);
     const store = new MessageStore(history, 20_000);
-    await store.resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', slots });
+    await store.resolve('default/r', 'run', 't1', first);
     for (let n = 0; n < 200; n++) store.putMessage('other', message(`big${n}`, 1000));
     expect(ids(await store.resolve('default/r', 'run', 't2', second))).toEqual(['input.0', 'm1', 'm2']);
     expect(store.misses.messages).toBe(1);
@@ -187,8 +182,8 @@ describe('the message store', () => {
 
   it('says so when a message is nowhere', async () => {
     const { history } = historyOf([start, turn(1, { base: 'start', splices: [[1, 0, ['lost']]] })]);
-    await expect(
-      new MessageStore(history).resolve('default/r', 'run', 't1', { path: ['a'], turn: 1, base: 'start', splices: [[1, 0, ['lost']]] }),
-    ).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('no message lost') });
+    const input: CallModelInput = { path: ['a'], turn: 1, base: 'start', splices: [[1, 0, ['lost']]] };
+    const lost = new MessageStore(history).resolve('default/r', 'run', 't1', input);
+    await expect(lost).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('no message lost') });
   });
 });

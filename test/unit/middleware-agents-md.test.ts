@@ -5,11 +5,12 @@ import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { textOf } from '../../workflows/index';
 import { middlewareExamples, runExamples } from '../support/document-examples';
-import { agentUnder, echo, tools } from '../support/memory-bed';
+import { agentUnder, answerAnew, echo, tools, withHook } from '../support/memory-bed';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { directoryBackend } from '../../middleware/filesystem/worker/directory-backend';
+import { failure, errorOf } from '../support/failures';
 
 const { builder, instructionTools } = runExamples(middlewareExamples('agents-md'), require);
 
@@ -20,53 +21,47 @@ describe('docs/reference/middleware/agents-md.md', () => {
   });
 });
 
+async function play(options: Parameters<typeof agentsMd>[0], backend: Parameters<typeof agentsMdTool>[0]['backend']) {
+  const model = scriptedModel([{ text: 'Done.' }]);
+  const reader = agentsMdTool({ backend });
+  const run = await testRun(agentUnder(agentsMd(options)), { input: 'Hi', model, tools: { ...tools, agents_md: reader } });
+  expect(await run.result()).toBe('Done.');
+  return model.requests[0]?.messages.map(textOf);
+}
+
 describe('agentsMd', () => {
   it('keeps its text over a continue-as-new, and puts it in again from there', async () => {
     let left = { '/AGENTS.md': 'Be kind.' };
     const backend = { read: (path: string) => memoryBackend(left).read(path) };
     const forgetful = agentUnder(
-      {
-        name: 'forgetful',
-        async beforeModelRewriteState({ messages }, ctx) {
-          if (ctx.iteration === 2) await ctx.interrupt('Go on?');
-          return { messages: messages.filter(({ extra }) => extra === undefined) };
-        },
-      },
+      withHook('forgetful', 'beforeModelRewriteState', async ({ messages }, ctx) => {
+        if (ctx.iteration === 2) await ctx.interrupt('Go on?');
+        return { messages: messages.filter(({ extra }) => extra === undefined) };
+      }),
       agentsMd({ files: ['/AGENTS.md'] }),
     );
     const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
     const run = await testRun(forgetful, { input: 'Hi', model, tools: { ...tools, agents_md: agentsMdTool({ backend }) } });
-    const outcome = await run.outcome();
-    if (outcome.status !== 'waiting') throw new Error(outcome.status);
+    await run.outcome();
     left = { '/AGENTS.md': 'Be rude.' };
-    await run.goOnAsNew();
-    await run.resume(outcome.interrupts[0]!.id, true);
+    await answerAnew(run);
     expect(await run.result()).toBe('Done.');
     expect(model.requests[1]?.messages.map(textOf).filter((text) => text.includes('Be kind.'))).toHaveLength(1);
   });
 
   it('puts nothing in for files without words', async () => {
-    const agent = agentUnder(agentsMd({ files: ['/AGENTS.md'] }));
-    const model = scriptedModel([{ text: 'Done.' }]);
-    const reader = agentsMdTool({ backend: memoryBackend({ '/AGENTS.md': '\n' }) });
-    await (await testRun(agent, { input: 'Hi', model, tools: { ...tools, agents_md: reader } })).result();
-    expect(model.requests[0]?.messages.map(textOf)).toEqual(['Hi']);
+    expect(await play({ files: ['/AGENTS.md'] }, memoryBackend({ '/AGENTS.md': '\n' }))).toEqual(['Hi']);
   });
 
   it('hands warnings to a function where there is one', async () => {
     const warnings: string[] = [];
-    const agent = agentUnder(agentsMd({ files: ['/gone.md'], onWarning: (warning) => void warnings.push(warning) }));
-    const reader = agentsMdTool({ backend: memoryBackend() });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools: { ...tools, agents_md: reader } });
-    expect(await run.result()).toBe('Done.');
+    await play({ files: ['/gone.md'], onWarning: (warning) => void warnings.push(warning) }, memoryBackend());
     expect(warnings).toEqual(['/gone.md not found']);
   });
 
   it('says which tool is missing on the worker', async () => {
     const run = await testRun(agentUnder(agentsMd({ files: ['/AGENTS.md'] })), { input: 'Hi', model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({
-      error: { code: 'tool-unknown', message: 'ctx.call("agents_md"): no worker has this tool.' },
-    });
+    expect(await run.outcome()).toMatchObject(failure('tool-unknown', 'ctx.call("agents_md"): no worker has this tool.'));
   });
 
   it.each([
@@ -76,22 +71,14 @@ describe('agentsMd', () => {
     [{ files: ['/a.md'], max: 1 }, 'agentsMd: there is no option "max"; there are files, maxBytes, onWarning, tool.'],
     [{ files: ['/a.md'], tool: 'two words' }, /agentsMd: tool must be a name/],
   ])('refuses the options %j', (options, message) => {
-    expect(() => agentsMd(options as never)).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
-    );
+    expect(() => agentsMd(options as never)).toThrow(errorOf('agent-invalid', expect.stringMatching(message)));
   });
 });
 
 describe('imports', () => {
   it('are paths, without the marks behind them', () => {
-    expect(importsOf('See @a.md, (@b/c) and "@d.json". @e.TOML! @f.md @f.md x@g.md\n@./h')).toEqual([
-      'a.md',
-      'b/c',
-      'd.json',
-      'e.TOML',
-      'f.md',
-      './h',
-    ]);
+    const paths = importsOf('See @a.md, (@b/c) and "@d.json". @e.TOML! @f.md @f.md x@g.md\n@./h');
+    expect(paths).toEqual(['a.md', 'b/c', 'd.json', 'e.TOML', 'f.md', './h']);
   });
 
   it('that lead out are left out with a warning', async () => {

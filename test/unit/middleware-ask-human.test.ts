@@ -7,6 +7,7 @@ import type { Json } from 'holdfast/workflow';
 import { defineTool } from 'holdfast/worker';
 import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentWith, logOf, only, transcriptOf } from '../support/memory-bed';
+import { errorOf } from '../support/failures';
 
 const { asks } = runExamples(middlewareExamples('ask-human'), require);
 
@@ -72,19 +73,8 @@ describe('askHuman', () => {
   it('takes one of the options, and nothing else', async () => {
     const run = await asking({ question: 'Which colour?', options: ['blue', 'red'] });
     const before = await asked(run);
-    expect(before.info).toMatchObject({
-      form: {
-        fields: [
-          {
-            type: 'choice',
-            choices: [
-              { value: 'blue', label: 'blue' },
-              { value: 'red', label: 'red' },
-            ],
-          },
-        ],
-      },
-    });
+    const choices = ['blue', 'red'].map((value) => ({ value, label: value }));
+    expect(before.info).toMatchObject({ form: { fields: [{ type: 'choice', choices }] } });
     await expect(run.resume(before.id, 'green')).rejects.toMatchObject({ code: 'answer-invalid' });
     expect(await asked(run)).toEqual(before);
     await run.resume(before.id, 'red');
@@ -148,15 +138,9 @@ describe('askHuman', () => {
     const without = run.resume(id, { place: { country: 'FR' }, lines: [] });
     await expect(without).rejects.toMatchObject({ code: 'answer-invalid' });
     await run.resume(id, { place: { city: 'Bonn' }, lines: [{ sku: 'a' }, { sku: 'b', count: 2 }] });
-    const whole = {
-      place: { city: 'Bonn', country: 'DE' },
-      lines: [
-        { sku: 'a', count: 1 },
-        { sku: 'b', count: 2 },
-      ],
-      note: null,
-    };
-    expect(await resultOf(run)).toBe(`tool: ${JSON.stringify(whole)}`);
+    const bonn = { city: 'Bonn', country: 'DE' };
+    const lines = ['a', 'b'].map((sku, before) => ({ sku, count: before + 1 }));
+    expect(await resultOf(run)).toBe(`tool: ${JSON.stringify({ place: bonn, lines, note: null })}`);
     const late = await asking({ question: 'What?' }, options);
     await asked(late);
     await late.advance('1d');
@@ -171,15 +155,12 @@ describe('askHuman', () => {
     ];
     const run = await asking({ question: 'What is it?', fields }, { files: true });
     const { id, info } = await asked(run);
-    expect(info).toMatchObject({
-      form: {
-        fields: [
-          { name: 'size', type: 'choice' },
-          { name: 'gift', type: 'boolean', required: false },
-          { name: 'photo', type: 'file', label: 'Photo of the damage' },
-        ],
-      },
-    });
+    const drawn = [
+      { name: 'size', type: 'choice' },
+      { name: 'gift', type: 'boolean', required: false },
+      { name: 'photo', type: 'file', label: 'Photo of the damage' },
+    ];
+    expect(info).toMatchObject({ form: { fields: drawn } });
     await expect(run.resume(id, { size: 'S', photo: 'data:…' })).rejects.toMatchObject({ code: 'answer-invalid' });
     const photo = { name: 'box.jpg', mediaType: 'image/jpeg', url: 'https://files.example/box.jpg' };
     await run.resume(id, { size: 'S', photo });
@@ -215,12 +196,7 @@ describe('askHuman', () => {
 
   it.each<[string, AskHumanOptions, Json, string]>([
     ['that nobody answered', { expires: '1d' }, null, 'tool: Nobody answered in time.'],
-    [
-      'the answer that stands instead',
-      { expires: '1d', fallback: 'blue' },
-      'blue',
-      'tool: Nobody answered in time. Go on with this answer: blue',
-    ],
+    ['the answer instead', { expires: '1d', fallback: 'blue' }, 'blue', 'tool: Nobody answered in time. Go on with this answer: blue'],
   ])('tells the model %s', async (_, options, inLog, result) => {
     const run = await asking({ question: 'Which colour?' }, options);
     await asked(run);
@@ -231,18 +207,12 @@ describe('askHuman', () => {
 
   it.each<[string, unknown, RegExp]>([
     ['a fall-back that never comes', { fallback: 'x' }, /fallback is the answer when the time is over, and there is no expires/],
-    [
-      'a fall-back that does not fit the form',
-      { form: shipping, expires: '1d', fallback: {} },
-      /fallback does not fit form: street is missing/,
-    ],
+    ['a fall-back that does not fit the form', { form: shipping, expires: '1d', fallback: {} }, /fallback does not fit form: street is/],
     ['a form that is none', { form: { type: 'string' } }, /form must be the JSON Schema of an object with properties/],
     ['a name that is none', { by: {} }, /by must be an object with users or roles/],
     ['others where anybody may answer', { escalate: { after: '1d', to: { users: ['x'] } } }, /escalate names others than those of by/],
     ['a misspelt option', { expire: '1d' }, /there is no option "expire"; did you mean expires/],
   ])('refuses %s', (_, options, message) => {
-    expect(() => askHuman(options as never)).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
-    );
+    expect(() => askHuman(options as never)).toThrow(errorOf('agent-invalid', expect.stringMatching(message)));
   });
 });

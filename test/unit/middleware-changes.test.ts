@@ -1,4 +1,4 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { WorkerMiddleware } from 'holdfast/worker';
 import { defineWorkerMiddleware } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
@@ -6,7 +6,7 @@ import { onWorker } from 'holdfast/workflow';
 import type { EventBody } from '../../contract/events';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import { withChange } from '../../contract/middleware-changes';
-import { agentUnder, agentWith, logOf, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, logOf, startRun, withHook } from '../support/memory-bed';
 
 type End = Extract<EventBody, { type: 'model-end' | 'tool-end' }>;
 
@@ -14,7 +14,7 @@ const text = (words: string) => [{ type: 'text' as const, text: words }];
 
 async function changesOf(middleware: readonly AgentMiddleware[], worker: readonly WorkerMiddleware[] = []) {
   const model = scriptedModel([{ toolCalls: [{ id: 'c', name: 'echo', input: { text: 'hi' } }] }, { text: 'Done.' }]);
-  const run = await testRun(agentWith({ tools: ['echo'], middleware }), { input: 'Hi', model, tools, middleware: worker });
+  const run = await startRun(agentWith({ tools: ['echo'], middleware }), model, { middleware: worker });
   const ends = (await logOf(run)).filter((event): event is typeof event & End => event.type === 'model-end' || event.type === 'tool-end');
   return ends.map(({ changes }) => changes);
 }
@@ -38,16 +38,12 @@ describe('the end of a call', () => {
   });
 
   it.each([0, 1])('tells nothing of who asked the model twice and gives answer %i, also behind a continue-as-new', async (chosen) => {
-    const twice: AgentMiddleware = {
-      name: 'twice',
-      wrapModel: async (request, next, ctx) => {
-        const both = await Promise.all([next(request), next(request)]);
-        await ctx.sleep('1m');
-        return both[chosen] ?? next(request);
-      },
-    };
-    const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
-    const run = await testRun(agentUnder(twice), { input: 'Hi', model, tools });
+    const twice = withHook('twice', 'wrapModel', async (request, next, ctx) => {
+      const both = await Promise.all([next(request), next(request)]);
+      await ctx.sleep('1m');
+      return both[chosen] ?? next(request);
+    });
+    const run = await startRun(agentUnder(twice), [{ text: 'One.' }, { text: 'Two.' }]);
     await run.outcome();
     await run.goOnAsNew();
     await run.advance('1m');
@@ -56,14 +52,11 @@ describe('the end of a call', () => {
 
   it('names who changed the request of a model, and who its answer', async () => {
     const told: AgentMiddleware = { name: 'told', wrapModel: (request, next) => next({ ...request, instructions: 'Be brief.' }) };
-    const shy: AgentMiddleware = {
-      name: 'shy',
-      wrapModel: async (request, next) => {
-        const { message, ...rest } = await next(request);
-        const parts = message.parts.map((part) => (part.type === 'text' ? { ...part, text: 'Hm.' } : part));
-        return { ...rest, message: { ...message, parts } };
-      },
-    };
+    const shy = withHook('shy', 'wrapModel', async (request, next) => {
+      const { message, ...rest } = await next(request);
+      const parts = message.parts.map((part) => (part.type === 'text' ? { ...part, text: 'Hm.' } : part));
+      return { ...rest, message: { ...message, parts } };
+    });
     expect(await changesOf([told, shy])).toEqual([
       [{ middleware: 'told', hook: 'wrapModel', changed: ['instructions'] }],
       undefined,

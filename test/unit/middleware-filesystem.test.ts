@@ -14,7 +14,7 @@ import { cachedResponses } from '../../middleware/response-cache/worker';
 import { skillFiles } from '../../middleware/skill/worker/skill-files';
 import { globMatcher } from '../../middleware/filesystem/worker/glob';
 import { middlewareExamples, runExamples } from '../support/document-examples';
-import { agentUnder, tools, agentWith } from '../support/memory-bed';
+import { agentUnder, agentWith, startRun, tools } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/tools';
@@ -22,6 +22,7 @@ import type { Json, Part } from '../../contract/messages/messages';
 import type { FileBackend } from '../../middleware/filesystem/worker/backend';
 import type { TestRun } from '../../testing/index';
 import { planTask } from '../../middleware/index';
+import { errorOf } from '../support/failures';
 
 const { fileToolsOfProject, keeper } = runExamples(middlewareExamples('filesystem'), require);
 
@@ -76,7 +77,8 @@ describe('a directory backend', () => {
 
   it.each(['../secret.txt', '/../secret.txt', '/notes/../../secret.txt', '/notes/\0'])('refuses the path %j', async (path) => {
     const files = directoryBackend(inside);
-    for (const act of [files.read(path), files.write(path, 'x'), files.remove(path), files.list(path)]) await expect(act).rejects.toThrow();
+    for (const act of [files.read(path), files.write(path, 'x'), files.remove(path), files.list(path)])
+      await expect(act).rejects.toMatchObject({ code: 'tool-input-invalid' });
     expect(readFileSync(join(root, 'secret.txt'), 'utf8')).toBe('secret');
   });
 
@@ -234,21 +236,12 @@ describe('a command that leaves its group', () => {
     await gone(Number(readFileSync(join(inside, 'pid'), 'utf8')));
   });
 
-  it.each<[string, () => Promise<unknown>, string, string]>([
-    [
-      'has a NUL',
-      () => directoryShell(inside).execute('echo a\0b', new AbortController().signal),
-      'tool-input-invalid',
-      'A command has no NUL in it.',
-    ],
-    [
-      'has no folder',
-      () => directoryShell(join(inside, 'none')).execute('echo', new AbortController().signal),
-      'tool-failed',
-      'The command could not be started: ENOENT.',
-    ],
-  ])('is told when it %s', async (_, run, code, message) => {
-    await expect(run()).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
+  it.each([
+    ['has a NUL', '.', 'echo a\0b', 'tool-input-invalid', /A command has no NUL in it\./],
+    ['has no folder', 'none', 'echo', 'tool-failed', /The command could not be started: ENOENT\./],
+  ] as const)('is told when it %s', async (_, folder, command, code, message) => {
+    const running = directoryShell(join(inside, folder)).execute(command, new AbortController().signal);
+    await expect(running).rejects.toMatchObject(errorOf(code, message));
   });
 });
 
@@ -276,17 +269,9 @@ describe('what would damage or stall', () => {
     ['glob', { pattern: '{a,b}'.repeat(40) }, /more than 32 braces/],
     ['glob', { pattern: '{a,b}'.repeat(30) }, /more than 256 patterns/],
     ['grep', { pattern: '('.repeat(20_000) }, /The pattern has 20000 signs; at most 2000/],
-    ['grep', { pattern: '(' }, /is no regular expression/],
   ] as const)('%s bounds the pattern of %j', async (tool, input, message) => {
     const { glob, grep } = fileTools({ backend: memoryBackend({ '/a': 'text' }) });
     expect(await told(tool === 'glob' ? glob : grep, input)).toMatch(message);
-  });
-
-  it.each([
-    ['a NUL in a path', () => directoryBackend(inside).read('/a\0b')],
-    ['a path that leads out', () => memoryBackend().read('../x')],
-  ])('has a code for %s', async (_, read) => {
-    await expect(read()).rejects.toMatchObject({ code: 'tool-input-invalid' });
   });
 });
 
@@ -297,12 +282,7 @@ it.each<[string, () => unknown, string]>([
   ['memoryBackend', () => memoryBackend(5 as never), 'the files must be strings by their paths'],
   ['memoryBackend', () => memoryBackend({ '../x': 'a' }), 'The path "../x" leads out of the files.'],
   ['memoryBackend', () => memoryBackend({ '/a': 'x', '/a/b': 'y' }), '"/a" is a file, and "/a/b" needs a folder there.'],
-  [
-    'agentsMdTool',
-    () => agentsMdTool(undefined as never),
-    'backend must be a backend, such as directoryBackend("./files"). It is missing.',
-  ],
-  ['agentsMdTool', () => agentsMdTool({} as never), 'backend must be a backend'],
+  ['agentsMdTool', () => agentsMdTool({} as never), 'backend must be a backend, such as directoryBackend("./files").'],
   ['memoryResponses', () => memoryResponses(-1 as never), 'the options must be an object with entries, not -1.'],
   ['memoryResponses', () => memoryResponses({ entries: -1 }), 'entries must be a whole number of at least 1. It is -1.'],
   ['cachedResponses', () => cachedResponses({ stor: 5 } as never), 'there is no option "stor"; did you mean store?'],
@@ -322,16 +302,12 @@ describe('filesystem', () => {
       { toolCalls: [{ name: 'read_file', input: { file_path: '/long.md' } }] },
       { text: 'Done.' },
     ]);
-    const run = await testRun(agentUnder(filesystem({ largeResults: true })), {
-      input: 'Hi',
-      model,
+    const run = await startRun(agentUnder(filesystem({ largeResults: true })), model, {
       tools: { ...fileTools({ backend }), ...tools },
       middleware: [largeResults({ backend, tokens: 500 })],
     });
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    const results = (await run.transcript()).flatMap(({ parts }) =>
-      parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])),
-    );
+    const results = await outputsOf(run);
     expect(results[0]).toMatch(/^Tool result too large/);
     expect(String(results[1]).split('\n')).toHaveLength(400);
     expect(Object.keys(backend.files)).toEqual([expect.stringMatching('^/large_tool_result/'), '/long.md']);
@@ -345,9 +321,7 @@ describe('filesystem', () => {
     [{ backend: {} }, 'filesystem: there is no option "backend"; there are tools, shell, systemPrompt, largeResults.'],
     [{ shell: {} }, 'filesystem: shell must be true or false; the shell itself belongs to the worker. It is {}.'],
   ])('refuses the options %j', (options, message) => {
-    expect(() => filesystem(options as never)).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
-    );
+    expect(() => filesystem(options as never)).toThrow(errorOf('agent-invalid', expect.stringMatching(message)));
   });
 
   it.each([
@@ -355,10 +329,11 @@ describe('filesystem', () => {
     [{ backend: { list() {} } }, 'fileTools: backend must be a backend, .* It has no read.'],
     [{ backend: memoryBackend(), multimodalRead: true }, /^fileTools: multimodalRead needs a backend with readParts/],
     [{ backend: memoryBackend(), shell: {} }, 'fileTools: shell must be a shell, .* It has no execute.'],
+    [{ backend: memoryBackend(), tools: { ls: { custom: {} } } }, 'fileTools: tools.ls.custom is no tool; make it with defineTool.'],
+    [{ backend: memoryBackend(), tools: { ls: { custom: { description: 'x', execute: 1 } } } }, 'tools.ls.custom is no tool'],
+    [undefined, /fileTools: backend must be a backend/],
   ])('refuses tools of the worker with the options %j', (options, message) => {
-    expect(() => fileTools(options as never)).toThrow(
-      expect.objectContaining({ code: 'config-invalid', message: expect.stringMatching(message) }),
-    );
+    expect(() => fileTools(options as never)).toThrow(errorOf('config-invalid', expect.stringMatching(message)));
   });
 });
 
@@ -390,35 +365,18 @@ describe('edits of one file', () => {
 const outputsOf = async (run: TestRun): Promise<readonly Json[]> =>
   (await run.transcript()).flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])));
 
-describe('fileTools', () => {
-  it.each([
-    [{}, 'fileTools: backend must be a backend, such as directoryBackend("./files"). It is missing.'],
-    [undefined, 'fileTools: backend must be a backend, such as directoryBackend("./files"). It is missing.'],
-    [{ shell: { execute: () => undefined } }, 'fileTools: backend must be a backend, such as directoryBackend("./files"). It is missing.'],
-    [{ backend: memoryBackend(), tools: { ls: { custom: {} } } }, 'fileTools: tools.ls.custom is no tool; make it with defineTool.'],
-    [
-      { backend: memoryBackend(), tools: { ls: { custom: { description: 'x', execute: 1 } } } },
-      'fileTools: tools.ls.custom is no tool; make it with defineTool.',
-    ],
-  ])('refuses the options %j with what to change', (options, message) => {
-    expect(() => fileTools(options as never)).toThrow(expect.objectContaining({ code: 'config-invalid', message }));
-  });
-});
-
 const large = 'line\n'.repeat(200);
-const inputSchema = z.object({});
+const much = { description: 'Says much.', inputSchema: z.object({}) };
 const wordy = {
-  whole: defineTool({ description: 'Says much.', inputSchema, execute: () => large }),
+  whole: defineTool({ ...much, execute: () => large }),
   streamed: defineTool({
-    description: 'Says much.',
-    inputSchema,
+    ...much,
     async *stream() {
       yield large;
     },
   }),
   parts: defineTool({
-    description: 'Says much.',
-    inputSchema,
+    ...much,
     enhanced: true,
     execute: (): readonly Part[] => [
       { type: 'file', mediaType: 'image/png', data: 'aQ==' },
@@ -427,8 +385,7 @@ const wordy = {
     ],
   }),
   partsStreamed: defineTool({
-    description: 'Says much.',
-    inputSchema,
+    ...much,
     enhanced: true,
     async *stream(): AsyncGenerator<Part> {
       yield { type: 'text', text: large };
@@ -444,10 +401,7 @@ async function largely(backend: FileBackend, options: object = {}): Promise<Test
       filesystem({ largeResults: true, tools: Object.fromEntries(['ls', 'write_file'].map((name) => [name, { disable: true }])) }),
     ],
   });
-  const model = scriptedModel([{ toolCalls: names.map((name) => ({ name, id: name, input: {} })) }, { text: 'Done.' }]);
-  const run = await testRun(agent, {
-    input: 'Hi',
-    model,
+  const run = await startRun(agent, [{ toolCalls: names.map((name) => ({ name, id: name, input: {} })) }, { text: 'Done.' }], {
     tools: { ...fileTools({ backend }), ...wordy },
     middleware: [largeResults({ backend, tokens: 100, ...options })],
   });
@@ -501,16 +455,13 @@ describe.each(['run', 'worker'] as const)('TaskUpdate of tasks that are kept in 
       update('7', { subject: 'Changed' }),
       update('../7', { subject: 'Changed' }),
     ];
-    const model = scriptedModel([
-      ...calls.map((call) => ({ toolCalls: [call] })),
-      { toolCalls: [{ name: 'TaskList', input: {} }] },
-      { text: 'Done.' },
-    ]);
-    const run = await testRun(agentWith({ tools: [], middleware: [planTask({ keptIn })] }), {
-      input: 'Hi',
-      model,
-      tools: keptIn === 'run' ? {} : taskTools({ backend: memoryBackend(), baseDir: '/tasks' }),
-    });
+    const run = await startRun(
+      agentWith({ tools: [], middleware: [planTask({ keptIn })] }),
+      [...calls.map((call) => ({ toolCalls: [call] })), { toolCalls: [{ name: 'TaskList', input: {} }] }, { text: 'Done.' }],
+      {
+        tools: keptIn === 'run' ? {} : taskTools({ backend: memoryBackend(), baseDir: '/tasks' }),
+      },
+    );
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect((await outputsOf(run)).slice(2)).toEqual(
       [

@@ -35,18 +35,10 @@ describe('what is found', () => {
     ['email', '김철수에게 bob@example.com으로, ที่ann@ตัวอย่าง.ไทย', '김철수에게 _으로, ที่_'],
     ['creditCard', 'card 4111 1111 1111 1111 exp', 'card _ exp'],
     ['creditCard', '4111\u20111111\u20111111\u20111111 and 4111\u00a01111\u00a01111\u00a01111', '_ and _'],
-    [
-      'creditCard',
-      '4222222222222 is one, the times 1763756026123 and 1763756026123455 are none',
-      '_ is one, the times 1763756026123 and 1763756026123455 are none',
-    ],
+    ['creditCard', '4222222222222, but not 1763756026123 and 1763756026123455', '_, but not 1763756026123 and 1763756026123455'],
     ['creditCard', '4111-1111-1111-1111, 378282246310005', '_, _'],
     ['creditCard', 'order 12 4111111111111111', 'order 12 _'],
-    [
-      'creditCard',
-      '4111111111111112 fails the check, 41111111111111111111111 is too long',
-      '4111111111111112 fails the check, 41111111111111111111111 is too long',
-    ],
+    ['creditCard', '4111111111111112, 41111111111111111111111', '4111111111111112, 41111111111111111111111'],
     ['creditCard', '0000000000000000', '0000000000000000'],
     ['ip', 'from 10.0.0.1:80 and 192.168.1.254.', 'from _:80 and _.'],
     ['ip', '999.1.1.1, v1.2.3.4, 1.2.3, 1.2.3.4.5', '999.1.1.1, v1.2.3.4, 1.2.3, 1.2.3.4.5'],
@@ -287,6 +279,8 @@ describe('a text in pieces', () => {
   });
 });
 
+const basics = { description: 'Works.', inputSchema: z.object({}) };
+const enhanced = { ...basics, enhanced: true as const };
 const tools = {
   lookup: defineTool({
     description: 'Finds somebody.',
@@ -298,18 +292,13 @@ const tools = {
     },
   }),
   read: defineTool({
-    description: 'Reads.',
-    inputSchema: z.object({}),
+    ...basics,
     stream: async function* () {
-      yield 'From bob@ex';
-      yield 'ample.com, he';
-      yield 'llo';
+      yield* ['From bob@ex', 'ample.com, he', 'llo'];
     },
   }),
   scan: defineTool({
-    description: 'Scans.',
-    enhanced: true,
-    inputSchema: z.object({}),
+    ...enhanced,
     stream: async function* (): AsyncGenerator<Part> {
       yield { type: 'text', text: 'bob@exa' };
       yield { type: 'text', text: 'mple.com' };
@@ -317,12 +306,7 @@ const tools = {
       yield { type: 'text', text: 'ann@b.co' };
     },
   }),
-  show: defineTool({
-    description: 'Shows.',
-    enhanced: true,
-    inputSchema: z.object({}),
-    execute: async (): Promise<readonly Part[]> => [{ type: 'text', text: 'bob@example.com' }],
-  }),
+  show: defineTool({ ...enhanced, execute: async (): Promise<readonly Part[]> => [{ type: 'text', text: 'bob@example.com' }] }),
 };
 
 async function runWith(
@@ -523,26 +507,14 @@ describe('the options of pii', () => {
     ['nothing to look for', {}, /pii: say what to look for/],
     ['an unknown strategy', { email: 'hide' }, /email must be "block", "redact", "mask" or "hash"\. It is "hide"\./],
     ['an unknown kind', { phone: 'redact' }, /there is no option "phone"/],
-    [
-      'an unknown place',
-      { email: 'mask', applyTo: ['history'] },
-      /applyTo must be an array of at least one of input, output, tools, arguments\. It is \["history"\]\./,
-    ],
+    ['an unknown place', { email: 'mask', applyTo: ['history'] }, /applyTo must be an array .*\. It is \["history"\]\./],
     [
       'a pattern that looks around',
       { custom: { a: { pattern: '(?<=x)y', strategy: 'mask' } } },
-      /pii, custom "a": its pattern .* cannot be looked for: it looks around/,
+      /pii, custom "a": its pattern .*: it looks around/,
     ],
-    [
-      'a pattern without a strategy',
-      { custom: { a: { pattern: 'y' } } },
-      /strategy must be "block", "redact", "mask" or "hash"\. It is missing\./,
-    ],
-    [
-      'a regular expression',
-      { custom: { a: { pattern: /y/, strategy: 'mask' } } },
-      /pattern must be a string that is not blank; of a regular expression its source\. It is a RegExp\./,
-    ],
+    ['a pattern without a strategy', { custom: { a: { pattern: 'y' } } }, /strategy must be "block", .*\. It is missing\./],
+    ['a regular expression', { custom: { a: { pattern: /y/, strategy: 'mask' } } }, /pattern must be a string .*\. It is a RegExp\./],
   ])('refuse %s', (_, options, message) => {
     expect(() => pii(options as PiiOptions)).toThrow(message);
   });

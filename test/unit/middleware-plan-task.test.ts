@@ -5,7 +5,7 @@ import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
 import { tasksOf } from '../../middleware/index';
 import { middlewareExamples, runExamples } from '../support/document-examples';
-import { agentUnder, logOf, tools } from '../support/memory-bed';
+import { agentUnder, answerAnew, logOf, startRun, tools } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
 
 const { planner, sharedTasks } = runExamples(middlewareExamples('plan-task'), require);
@@ -35,11 +35,8 @@ describe('planTask', () => {
         );
       },
     });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([created('a', 'b', 'c'), { text: 'Done.' }]), tools });
-    const outcome = await run.outcome();
-    if (outcome.status !== 'waiting') throw new Error(outcome.status);
-    await run.goOnAsNew();
-    await run.resume(outcome.interrupts[0]!.id, true);
+    const run = await startRun(agent, [created('a', 'b', 'c'), { text: 'Done.' }]);
+    await answerAnew(run);
     expect(await run.result()).toBe('Done.');
     expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ data: ['1 a', '2 b', '3 c'] }]);
   });
@@ -72,10 +69,7 @@ describe('tasks in files', () => {
   it('are changed one after another by calls at once, and broken ones are named', async () => {
     const backend = memoryBackend();
     const { TaskList } = taskTools({ backend, baseDir: '/tasks' });
-    const model = scriptedModel([created('a', 'b', 'c'), { text: 'Done.' }]);
-    const run = await testRun(agentUnder(planTask({ keptIn: 'worker' })), {
-      input: 'Hi',
-      model,
+    const run = await startRun(agentUnder(planTask({ keptIn: 'worker' })), [created('a', 'b', 'c'), { text: 'Done.' }], {
       tools: { ...tools, ...taskTools({ backend, baseDir: '/tasks' }) },
     });
     expect(await run.result()).toBe('Done.');

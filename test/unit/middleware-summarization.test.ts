@@ -5,6 +5,7 @@ import type { SummarizationOptions } from '../../middleware/index';
 import { contextTokens, preserveSkills, summarization } from '../../middleware/index';
 import { asked, called, failureOf, result, said, system, user } from '../support/compaction-bed';
 import { agentUnder, echo, linesOf, lineOf, tools } from '../support/memory-bed';
+import { errorOf } from '../support/failures';
 import { withUserMessages } from '../../middleware/summarization/user-messages';
 
 const sums = (times = 1): ReturnType<typeof scriptedModel> =>
@@ -121,20 +122,14 @@ describe('summarization', () => {
     [undefined, 'summarization: model must be a string that is not blank. It is missing.'],
     [{ trigger: {} }, 'summarization.trigger: it has neither tokens nor messages; leave it out, or write one of them.'],
     [{ trigger: { tokens: 0 } }, 'summarization: trigger.tokens must be a whole number of at least 1. It is 0.'],
-    [
-      { trigger: { messages: 5 }, keepMessages: 4 },
-      'summarization.trigger: messages is 5, and a summary leaves 5 (keepMessages and itself): it would always fire. Write at least 6.',
-    ],
+    [{ trigger: { messages: 5 }, keepMessages: 4 }, 'summarization.trigger: messages is 5, and a summary leaves 5'],
     [{ trigger: { words: 5 } as never }, 'summarization: there is no option "trigger.words"; there are tokens, messages.'],
     [{ keepMessages: -1 }, 'summarization: keepMessages must be a whole number of at least 0. It is -1.'],
     [{ retry: { maxRetries: -1 } }, 'summarization: retry.maxRetries must be a whole number of at least 0. It is -1.'],
-    [
-      { failover: { models: [] } as never },
-      'summarization: there is no option "failover.models"; there are maxRetries, shouldFailover, getFailoverModel.',
-    ],
+    [{ failover: { models: [] } as never }, 'summarization: there is no option "failover.models"; there are'],
   ])('refuses the options %j', (options, message) => {
     const given = options === undefined ? undefined : { model: 'test/sum', ...options };
-    expect(() => summarization(given as never)).toThrow(expect.objectContaining({ code: 'agent-invalid', message }));
+    expect(() => summarization(given as never)).toThrow(errorOf('agent-invalid', expect.stringContaining(message)));
   });
 
   it('ends the run when its counter gives no number', async () => {

@@ -3,6 +3,7 @@ import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentUnder, logOf, tools } from '../support/memory-bed';
+import { errorOf } from '../support/failures';
 
 const { worker } = runExamples(middlewareExamples('todo'), require);
 
@@ -13,20 +14,15 @@ const list = [
 const writes = (todos: unknown, name = 'write_todos'): ScriptedStep => ({ toolCalls: [{ name, input: { todos: todos as never } }] });
 
 describe('docs/reference/middleware/todo.md', () => {
-  it('shows code that does what the page says', async () => {
+  it('shows code that does what the page says, and answers with the list that it keeps', async () => {
     const run = await testRun(worker, { input: 'Hi', model: scriptedModel([writes(list), { text: 'Done.' }]) });
     expect(await run.result()).toBe('Done.');
     expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ name: 'progress', data: { left: 1 } }]);
+    expect((await run.transcript())[2]?.parts[0]).toMatchObject({ output: `Updated todo list to ${JSON.stringify(list)}` });
   });
 });
 
 describe('todo', () => {
-  it('answers with the list that it keeps', async () => {
-    const run = await testRun(worker, { input: 'Hi', model: scriptedModel([writes(list), { text: 'Done.' }]) });
-    expect(await run.result()).toBe('Done.');
-    expect((await run.transcript())[2]?.parts[0]).toMatchObject({ output: `Updated todo list to ${JSON.stringify(list)}` });
-  });
-
   it('tells the model when to keep a list, in the language of the run, unless it is not to', async () => {
     const told = async (agent: ReturnType<typeof agentUnder>, language: 'en' | 'zh' = 'en'): Promise<string | undefined> => {
       const model = scriptedModel([{ text: 'Done.' }]);
@@ -67,8 +63,6 @@ describe('todo', () => {
     [{ keptIn: 'file' }, 'todo: keptIn must be "session" or "runLocal". It is "file".'],
     [{ prompt: '' }, 'todo: there is no option "prompt"; there are toolName, description, systemPrompt, keptIn.'],
   ])('refuses the options %j', (options, message) => {
-    expect(() => todo(options as never)).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
-    );
+    expect(() => todo(options as never)).toThrow(errorOf('agent-invalid', expect.stringMatching(message)));
   });
 });

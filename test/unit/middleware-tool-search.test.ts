@@ -3,7 +3,8 @@ import { defineTool } from 'holdfast/worker';
 import { toolSearch } from 'holdfast/middleware';
 import { scriptedModel, testRun } from '../../testing/index';
 import { middlewareExamples, runExamples } from '../support/document-examples';
-import { agentUnder, tools } from '../support/memory-bed';
+import { agentUnder, answerAnew, startRun, tools } from '../support/memory-bed';
+import { failure } from '../support/failures';
 
 const does = (description: string) => defineTool({ description, inputSchema: z.object({}), execute: () => 'done' });
 const officeTools = {
@@ -33,22 +34,14 @@ describe('docs/reference/middleware/tool-search.md', () => {
 describe('toolSearch', () => {
   it('searches only among its own tools, whatever the worker has', async () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'tool_search', input: { query: 'send order' } }] }, { text: 'Done.' }]);
-    const run = await testRun(agentUnder(toolSearch({ tools: ['orderPens'] })), {
-      input: 'Hi',
-      model,
-      tools: { ...tools, ...toolsOfOffice },
-    });
+    const run = await startRun(agentUnder(toolSearch({ tools: ['orderPens'] })), model, { tools: { ...tools, ...toolsOfOffice } });
     expect(await run.result()).toBe('Done.');
     expect((await run.transcript())[3]?.parts[0]).toMatchObject({ output: { selectedTools: ['orderPens'] } });
   });
 
   it('refuses a run whose worker does not have its tools', async () => {
-    const agent = agentUnder(toolSearch({ tools: ['absent'] }));
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools: { ...tools, ...toolsOfOffice } });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'tool-unknown', message: expect.stringContaining('"absent"') },
-    });
+    const run = await startRun(agentUnder(toolSearch({ tools: ['absent'] })), [], { tools: { ...tools, ...toolsOfOffice } });
+    expect(await run.outcome()).toMatchObject(failure('tool-unknown', /"absent"/));
   });
 
   it('keeps deferred tools over a continue-as-new', async () => {
@@ -57,18 +50,15 @@ describe('toolSearch', () => {
       afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go on?')),
     });
     const model = scriptedModel([{ toolCalls: [{ name: 'orderPens', input: {} }] }, { text: 'Done.' }]);
-    const run = await testRun(agent, { input: 'Hi', model, tools: { ...tools, ...toolsOfOffice } });
-    const outcome = await run.outcome();
-    if (outcome.status !== 'waiting') throw new Error(outcome.status);
-    await run.goOnAsNew();
-    await run.resume(outcome.interrupts[0]!.id, true);
+    const run = await startRun(agent, model, { tools: { ...tools, ...toolsOfOffice } });
+    await answerAnew(run);
     expect(await run.result()).toBe('Done.');
     for (const { deferred } of model.requests) expect(namesOf(deferred?.tools)).toEqual(Object.keys(officeTools));
   });
 
   it('has a hook that defers unknown tools end the run', async () => {
     const agent = agentUnder({ name: 'odd', beforeModelRewriteState: () => ({ deferred: { tools: ['absent'], search: 'echo' } }) });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await startRun(agent, []);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-unknown' } });
   });
 });

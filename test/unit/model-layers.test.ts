@@ -25,6 +25,9 @@ const talker: LanguageModel = {
   stream: () => say('one ', 'two'),
 };
 
+const streaming = (stream: () => AsyncIterable<ModelChunk>): LanguageModel => ({ ...talker, stream });
+const silence = (): Promise<never> => new Promise(() => undefined);
+
 interface Call {
   readonly model?: LanguageModel;
   readonly halves?: readonly ModelHalf[];
@@ -150,51 +153,37 @@ describe('a model call that streams', () => {
     ['a tool call', [{ type: 'tool-call', id: 'c', name: 't', input: { a: 1 } }]],
     ['a file', [{ type: 'file', mediaType: 'image/png', data: 'AAAA' }]],
   ])('keeps %s', async (_name, parts) => {
-    const model: LanguageModel = {
-      ...talker,
-      async *stream() {
-        for (const part of parts) yield { type: 'part', part };
-        yield { type: 'finish', finish: 'length' };
-      },
-    };
+    const model = streaming(async function* () {
+      for (const part of parts) yield { type: 'part', part };
+      yield { type: 'finish', finish: 'length' };
+    });
     expect((await call({ model })).answer).toMatchObject({ message: { parts }, finish: 'length' });
   });
 
   it('fails, worth another attempt, when it breaks off without an end', async () => {
-    const model: LanguageModel = {
-      ...talker,
-      async *stream() {
-        yield { type: 'text', text: 'Hal' };
-      },
-    };
+    const model = streaming(async function* () {
+      yield { type: 'text', text: 'Hal' };
+    });
     await expect(call({ model })).rejects.toMatchObject({ message: expect.stringContaining('broke off'), isRetryable: true });
     await expect(call({ model, halves: [bracketing] })).rejects.toMatchObject({ isRetryable: true });
   });
 
   it('fails, worth another attempt, when it is silent for too long', async () => {
-    const model: LanguageModel = {
-      ...talker,
-      async *stream() {
-        yield { type: 'text', text: 'One ' };
-        await new Promise(() => undefined);
-      },
-    };
-    await expect(call({ model, stallMs: 20 })).rejects.toMatchObject({
-      message: expect.stringContaining('said nothing'),
-      isRetryable: true,
+    const model = streaming(async function* () {
+      yield { type: 'text', text: 'One ' };
+      await silence();
     });
+    const stalled = { message: expect.stringContaining('said nothing'), isRetryable: true };
+    await expect(call({ model, stallMs: 20 })).rejects.toMatchObject(stalled);
   });
 
   it('gives what was said when it is cancelled, without waiting for a provider that does not listen', async () => {
     const abort = new AbortController();
-    const model: LanguageModel = {
-      ...talker,
-      async *stream() {
-        yield { type: 'text', text: 'One ' };
-        yield { type: 'part', part: { type: 'tool-call', id: 'c', name: 't', input: {} } };
-        await new Promise(() => undefined);
-      },
-    };
+    const model = streaming(async function* () {
+      yield { type: 'text', text: 'One ' };
+      yield { type: 'part', part: { type: 'tool-call', id: 'c', name: 't', input: {} } };
+      await silence();
+    });
     const { answer } = await call({ model, signal: abort.signal, onDelta: () => setImmediate(() => abort.abort()) });
     expect(answer).toMatchObject({ finish: 'cancelled', message: { parts: [{ type: 'text', text: 'One ' }] } });
   });

@@ -8,6 +8,7 @@ import {
   filesystem,
   patchToolCalls,
   planTask,
+  policy,
   preserveSkills,
   reduction,
   summarization,
@@ -19,6 +20,7 @@ import {
 } from 'holdfast/middleware';
 import { agentWith, tools } from '../support/memory-bed';
 import { member, play, transfer } from '../support/team-bed';
+import { errorOf } from '../support/failures';
 
 const asks = (tool: string): AgentMiddleware => approval({ tools: { [tool]: true } });
 const ownHook: AgentMiddleware = { name: 'own', beforeAgent: () => undefined };
@@ -31,16 +33,14 @@ const startOf = async (...middleware: readonly AgentMiddleware[]) => {
 describe('a tool that an agent does not have', () => {
   it.each<[string, AgentMiddleware]>([
     ['approval', asks('ecko')],
+    ['policy', policy({ name: 'rules', tools: ['ecko'], stages: [{}] })],
     ['toolCallLimit', toolCallLimit({ perRun: 1, tools: ['ecko'] as never })],
     ['toolRetry', toolRetry({ tools: ['ecko'] as never })],
     ['toolSelector', toolSelector({ model: 'm', maxTools: 1, alwaysInclude: ['ecko'] as never })],
     ['reduction', reduction({ truncExcludeTools: ['ecko'] })],
   ])('is refused by name when the agent is defined: %s', (_, middleware) => {
     expect(() => agentWith({ tools: ['echo'], middleware: [middleware] })).toThrow(
-      expect.objectContaining({
-        code: 'agent-invalid',
-        message: expect.stringMatching(/names the tool "ecko", which this agent does not have\. Did you mean "echo"\? It has: echo\.$/),
-      }),
+      errorOf('agent-invalid', /names the tool "ecko", which this agent does not have\. Did you mean "echo"\? It has: echo\.$/),
     );
   });
 

@@ -5,7 +5,8 @@ import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { defineTool } from '../../activities/tools/tools';
 import type { AgentMiddleware } from '../../workflows/index';
-import { agentWith, linesOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { agentWith, answerAnew, echo, linesOf, startRun, transcriptOf } from '../support/memory-bed';
+import { errorOf, failure } from '../support/failures';
 
 const order = { type: 'object', properties: { id: { type: 'string' }, total: { type: 'number', default: 0 } }, required: ['id'] } as const;
 const outputs = {
@@ -70,19 +71,15 @@ describe('an answer', () => {
       big: z.string().transform(() => 'x'.repeat(2 ** 20)),
       nothing: z.string().transform(() => undefined),
     });
-    await expect(odd.parse('date', '{"at":"2026-01-01"}')).rejects.toMatchObject({
-      code: 'output-invalid',
-      message: 'The schema "date" makes something of the answer that is not JSON: at is a Date.',
-    });
+    await expect(odd.parse('date', '{"at":"2026-01-01"}')).rejects.toMatchObject(
+      errorOf('output-invalid', 'The schema "date" makes something of the answer that is not JSON: at is a Date.'),
+    );
     await expect(odd.parse('big', 'x')).rejects.toMatchObject({ code: 'payload-too-large' });
     expect(await odd.parse('nothing', 'x')).toEqual({ ok: true, value: null });
   });
 
   it('by a schema that there is not is an error of the worker', async () => {
-    await expect(registry.parse('ordr', '{}')).rejects.toMatchObject({
-      code: 'output-unknown',
-      message: expect.stringContaining('"ordr". It has: order, plain'),
-    });
+    await expect(registry.parse('ordr', '{}')).rejects.toMatchObject(errorOf('output-unknown', /"ordr"\. It has: order, plain/));
   });
 });
 
@@ -102,17 +99,14 @@ describe('outputs', () => {
     ['no schema', { order: undefined }, /Output "order": there is none/],
     ['a shape', { order: { id: z.string() } }, /Output "order": .*z\.object/],
   ])('are refused with %s', (_, wrong, message) => {
-    expect(() => new OutputRegistry(wrong)).toThrow(
-      expect.objectContaining({ code: 'config-invalid', message: expect.stringMatching(message) }),
-    );
+    expect(() => new OutputRegistry(wrong)).toThrow(errorOf('config-invalid', expect.stringMatching(message)));
   });
 });
 
 describe('an agent with an output', () => {
   const start = async (steps: readonly ScriptedStep[], options: Parameters<typeof agentWith>[0] = {}) => {
     const model = scriptedModel(steps);
-    const agent = agentWith({ tools: ['echo', 'add'], output: 'order', ...options });
-    return [await testRun(agent, { input: 'Hi', model, tools, outputs }), model] as const;
+    return [await startRun(agentWith({ tools: ['echo', 'add'], output: 'order', ...options }), model, { outputs }), model] as const;
   };
 
   it('gives a result of its type, and its text as it was written', async () => {
@@ -123,7 +117,7 @@ describe('an agent with an output', () => {
   });
 
   it('does not parse what comes between', async () => {
-    const [run] = await start([{ toolCalls: [{ name: 'echo', input: { text: 'x' } }], text: 'no JSON yet' }, { text: '{"id":"42"}' }]);
+    const [run] = await start([{ toolCalls: [echo('x')], text: 'no JSON yet' }, { text: '{"id":"42"}' }]);
     expect(await run.result()).toEqual({ id: '42', total: 0 });
   });
 
@@ -144,10 +138,7 @@ describe('an agent with an output', () => {
 
   it('fails after two corrections, and says why', async () => {
     const [run] = await start([{ text: 'a' }, { text: 'b' }, { text: '{"total":1}' }]);
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'output-invalid', message: expect.stringMatching(/of agent "agent" does not fit "order" after 2 corrections: id: /) },
-    });
+    expect(await run.outcome()).toMatchObject(failure('output-invalid', /of agent "agent" does not fit "order" after 2 corrections: id: /));
   });
 
   it('counts its corrections over a continue-as-new and over turns', async () => {
@@ -155,14 +146,9 @@ describe('an agent with an output', () => {
       name: 'asking',
       beforeModelRewriteState: async (_, ctx) => void (ctx.iteration > 1 && (await ctx.interrupt('Go on?'))),
     };
-    const [run] = await start([{ text: 'a' }, { toolCalls: [{ name: 'echo', input: { text: 'x' } }] }, { text: 'b' }, { text: 'c' }], {
-      middleware: [asking],
-    });
-    for (let turn = 2; turn <= 4; turn++) {
-      await run.interrupts();
-      await run.goOnAsNew();
-      await run.resume(only(await run.interrupts()).id, true);
-    }
+    const steps = [{ text: 'a' }, { toolCalls: [echo('x')] }, { text: 'b' }, { text: 'c' }];
+    const [run] = await start(steps, { middleware: [asking] });
+    for (let turn = 2; turn <= 4; turn++) await answerAnew(run);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'output-invalid' } });
   });
 
@@ -172,12 +158,8 @@ describe('an agent with an output', () => {
   });
 
   it('reads what a tool returns directly', async () => {
-    const [run] = await start(
-      [{ toolCalls: [{ name: 'add', input: { a: 1 } }] }, { toolCalls: [{ name: 'echo', input: { text: '{"id":"42"}' } }] }],
-      {
-        returnDirectly: ['add', 'echo'],
-      },
-    );
+    const steps = [{ toolCalls: [{ name: 'add', input: { a: 1 } }] }, { toolCalls: [echo('{"id":"42"}')] }];
+    const [run] = await start(steps, { returnDirectly: ['add', 'echo'] });
     expect(await run.outcome()).toEqual({ status: 'completed', output: { id: '42', total: 0 }, text: '{"id":"42"}' });
     expect((await transcriptOf(run))[3]).toMatch(/^user: .*id: /);
   });
@@ -192,12 +174,11 @@ describe('an agent with an output', () => {
         { type: 'file', mediaType: 'image/png', data: 'aGk=' },
       ],
     });
-    const run = await testRun(agentWith({ tools: ['draw'], returnDirectly: ['draw'], output: 'order' }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'draw', input: {} }] }]),
-      tools: { draw },
-      outputs,
-    });
+    const run = await startRun(
+      agentWith({ tools: ['draw'], returnDirectly: ['draw'], output: 'order' }),
+      [{ toolCalls: [{ name: 'draw', input: {} }] }],
+      { tools: { draw }, outputs },
+    );
     expect(await run.result()).toEqual({ id: '42', total: 0 });
   });
 
@@ -219,36 +200,14 @@ describe('an agent with an output', () => {
 
   it('is refused at the start when the worker lacks the output', async () => {
     const [run, model] = await start([{ text: 'x' }], { output: 'ordr' });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: {
-        code: 'output-unknown',
-        message: expect.stringMatching(/names the output "ordr"\. Did you mean "order"\? The worker has: order, plain/),
-      },
-    });
+    expect(await run.outcome()).toMatchObject(
+      failure('output-unknown', /names the output "ordr"\. Did you mean "order"\? The worker has: order, plain/),
+    );
     expect(model.requests).toHaveLength(0);
   });
 
   it('has a name of the output, not a schema', () => {
     expect(() => agentWith({ output: z.string() as never })).toThrow(/output must be a name/);
-  });
-
-  it('is a text where a text is asked for', async () => {
-    const [run, model] = await start([{ text: 'Just so.' }], { output: 'text' });
-    expect(await run.result()).toBe('Just so.');
-    expect(model.requests[0]?.output).toBeUndefined();
-  });
-
-  it('fails when its schema makes something that is no JSON', async () => {
-    const run = await testRun(agentWith({ tools: [], output: 'date' }), {
-      input: 'Hi',
-      model: scriptedModel([{ text: '{"at":"2026-01-01"}' }]),
-      outputs: { date: z.object({ at: z.coerce.date() }) },
-    });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'output-invalid', message: expect.stringContaining('at is a Date') },
-    });
   });
 });
 

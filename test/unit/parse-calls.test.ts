@@ -5,6 +5,7 @@ import { defineTool } from '../../activities/tools/define-tool';
 import type { Json, Message } from '../../contract/messages/messages';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { agentsFor } from 'holdfast/workflow';
+import { withHook } from '../support/memory-bed';
 
 const tools = {
   refund: defineTool({
@@ -62,20 +63,14 @@ describe('layers of a tool', () => {
     model: 'default',
     tools: ['refund'],
     middleware: [
-      {
-        name: 'outer',
-        wrapToolCall: (call, next) => {
-          seen.push(call.input);
-          return next({ ...call, input: { amount: '7' } });
-        },
-      },
-      {
-        name: 'inner',
-        wrapToolCall: (call, next) => {
-          seen.push(call.input);
-          return next(call);
-        },
-      },
+      withHook('outer', 'wrapToolCall', (call, next) => {
+        seen.push(call.input);
+        return next({ ...call, input: { amount: '7' } });
+      }),
+      withHook('inner', 'wrapToolCall', (call, next) => {
+        seen.push(call.input);
+        return next(call);
+      }),
     ],
   });
 
@@ -107,13 +102,10 @@ describe('an answer of an agent with an output', () => {
       name: 'changing',
       ...shared,
       middleware: [
-        {
-          name: 'changes',
-          wrapModel: async (request, next) => {
-            const response = await next(request);
-            return { ...response, message: { ...response.message, parts: [{ type: 'text', text: '{"id":2}' }] } };
-          },
-        },
+        withHook('changes', 'wrapModel', async (request, next) => {
+          const response = await next(request);
+          return { ...response, message: { ...response.message, parts: [{ type: 'text', text: '{"id":2}' }] } };
+        }),
       ],
     });
     expect(await read(plain)).toEqual([{ id: 1 }, 1]);

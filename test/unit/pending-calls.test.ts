@@ -5,7 +5,8 @@ import type { AgentMiddleware, Json, Message } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { z } from 'zod';
 import { pendingCallsOf } from '../../kernel/turn/pending-calls';
-import { agentUnder, agentWith, echo, linesOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, answerAnew, echo, linesOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { failure } from '../support/failures';
 
 const user: Message = { role: 'user', parts: [{ type: 'text', text: 'Say it.' }] };
 const calling = (...texts: readonly string[]): Message => ({
@@ -95,9 +96,7 @@ describe('calls that an input ends in', () => {
       beforeModelRewriteState: async (_, ctx) => void (await ctx.interrupt('Go?')),
     };
     const { run } = await start([user, calling('a')], { agent: { middleware: [forgetting] }, tools: { ...tools, echo: counting } });
-    await run.interrupts();
-    await run.goOnAsNew();
-    await run.resume(only(await run.interrupts()).id, true);
+    await answerAnew(run);
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(runs).toBe(1);
   });
@@ -119,10 +118,7 @@ describe('calls that an input ends in', () => {
       runPendingToolCalls: false,
       agent: { retry: { maxRetries: 3 } },
     });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'input-invalid', message: expect.stringMatching(/'echo' \(b\)\. Start with runPendingToolCalls: true/) },
-    });
+    expect(await run.outcome()).toMatchObject(failure('input-invalid', /'echo' \(b\)\. Start with runPendingToolCalls: true/));
     expect(model.requests).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
 import { logOf, tools } from '../support/memory-bed';
 import { heard, member, play, scripts } from '../support/team-bed';
+import { failure } from '../support/failures';
 
 const call = (name: string, input: object): NonNullable<ScriptedStep & { toolCalls?: unknown }> =>
   ({ toolCalls: [{ name, input }] }) as never;
@@ -58,10 +59,7 @@ describe('a plan', () => {
     ['a promise', () => Promise.resolve('Do it.')],
   ])('tells the executor a text: a stepPrompt that returns %s fails the run', async (_, stepPrompt) => {
     const { outcome } = await play(planned({ stepPrompt: stepPrompt as never }), { planner: [plan('one')], worker: [], replanner: [] });
-    expect(outcome).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: 'stepPrompt of planExecute "job" returned no text for the executor.' },
-    });
+    expect(outcome).toMatchObject(failure('hook-failed', 'stepPrompt of planExecute "job" returned no text for the executor.'));
   });
 
   it('of a tool call leaves no values behind, whether it came to an answer or failed', async () => {

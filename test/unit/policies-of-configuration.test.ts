@@ -11,7 +11,8 @@ import { interruptMemoPrefix, sinceMemoPrefix } from '../../contract/names';
 import { withTimes } from '../../workflows/listed';
 import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentWith, approvalOf as asked, logOf, only, transcriptOf } from '../support/memory-bed';
-import { paid, refund } from '../support/paid-refund';
+import { paid, paidIn, refund } from '../support/paid-refund';
+import { failure, errorOf } from '../support/failures';
 
 const lookUp = defineTool({ description: 'Looks up.', inputSchema: z.object({ orderId: z.string() }), execute: () => 'found' });
 const tools = { refund, lookUp };
@@ -27,10 +28,11 @@ const refundCall = (amount: Json): { name: string; input: Json } => ({ name: 're
 const day = 86_400_000;
 const start = Date.UTC(2026, 0, 1);
 
-function started(first: object, { by = 'sue', amounts = [80] }: { by?: string; amounts?: readonly Json[] } = {}): Promise<TestRun> {
+/** A run that refunds each of these amounts in a turn of its own. */
+function started(rules: object, amounts: readonly Json[] = [80], agent = held): Promise<TestRun> {
   paid.length = 0;
-  const model = scriptedModel([{ toolCalls: amounts.map(refundCall) }, { text: 'Done.' }]);
-  return testRun(held, { input: 'Refund', model, tools, by, policies: { refunds: first } });
+  const model = scriptedModel([...amounts.map((amount) => ({ toolCalls: [refundCall(amount)] })), { text: 'Done.' }]);
+  return testRun(agent, { input: 'Refund', model, tools, by: 'sue', policies: { refunds: rules } });
 }
 
 it('docs/reference/middleware/approvals-by.md shows code that does what the page says', async () => {
@@ -38,8 +40,7 @@ it('docs/reference/middleware/approvals-by.md shows code that does what the page
   const model = scriptedModel([{ toolCalls: [refundCall(20), refundCall(80)] }, { text: 'Done.' }]);
   const run = await testRun(support, { input: 'Refund', model, tools, policies: { refunds } });
   await run.approve((await asked(run)).id, { by: 'sam', roles: ['support'] });
-  await run.outcome();
-  expect(paid).toEqual([20, 80]);
+  expect(await paidIn(run)).toEqual([20, 80]);
 });
 
 const ada: PolicyStage = { name: 'first', by: { users: ['ada'] } };
@@ -60,8 +61,7 @@ describe('a policy of the configuration', () => {
     expect(question.inputSchema).toMatchObject({ type: 'object' });
     expect(paid).toEqual([20]);
     await run.approve(question.id, { by: 'ada' });
-    await run.outcome();
-    expect(paid).toEqual([20, 80]);
+    expect(await paidIn(run)).toEqual([20, 80]);
     const ends = (await logOf(run)).filter((event) => event.type === 'interrupt-end');
     expect(only(ends)).toMatchObject({ policy: question.policy && { name: 'refunds', version: question.policy.version } });
   });
@@ -86,12 +86,10 @@ describe('a policy of the configuration', () => {
   });
 
   it('asks where its `when` throws', async () => {
-    const throwing = refundsWith({
-      when: () => {
-        throw new Error('out of order');
-      },
-    });
-    expect((await (await started(throwing)).outcome()).status).toBe('waiting');
+    const when = (): never => {
+      throw new Error('out of order');
+    };
+    expect((await (await started(refundsWith({ when }))).outcome()).status).toBe('waiting');
   });
 
   it('fails the run where its people cannot be found out', async () => {
@@ -99,10 +97,7 @@ describe('a policy of the configuration', () => {
       throw new Error('the directory is down');
     };
     const run = await started(ofStages({ by }));
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('the directory is down') },
-    });
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', /the directory is down/));
     expect(paid).toEqual([]);
   });
 
@@ -114,17 +109,15 @@ describe('a policy of the configuration', () => {
       tools,
       policies: { refund: policy({ name: 'refund', tools: ['refund'], stages: [{}] }) },
     });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'policy-unknown', message: 'The agent names the policy "refunds". Did you mean "refund"? The worker has: refund.' },
-    });
+    expect(await run.outcome()).toMatchObject(
+      failure('policy-unknown', 'The agent names the policy "refunds". Did you mean "refund"? The worker has: refund.'),
+    );
   });
 
   it('is an error at the start where nobody has a tool of it', async () => {
-    expect(await (await started(refundsWith({ tools: ['refnd', 'payOut'] }))).outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'tool-unknown', message: expect.stringContaining('names the tool "refnd", which nobody has. Did you mean "refund"?') },
-    });
+    expect(await (await started(refundsWith({ tools: ['refnd', 'payOut'] }))).outcome()).toMatchObject(
+      failure('tool-unknown', /names the tool "refnd", which nobody has\. Did you mean "refund"\?/),
+    );
     expect((await (await started(refundsWith({ tools: ['payOut', 'refund'] }))).outcome()).status).toBe('waiting');
   });
 
@@ -137,13 +130,10 @@ describe('a policy of the configuration', () => {
   });
 
   it('tells the model of an edit as the agent says', async () => {
-    paid.length = 0;
     const agent = agentWith({ tools: ['refund'], middleware: [approvalsBy('refunds', { edits: 'rewrite' })] });
-    const model = scriptedModel([{ toolCalls: [refundCall(80)] }, { text: 'Done.' }]);
-    const run = await testRun(agent, { input: 'Refund', model, tools, policies: { refunds: refundsWith({}) } });
+    const run = await started(refundsWith({}), [80], agent);
     await run.approve((await asked(run)).id, { by: 'ada', editedInput: { orderId: '42', amount: 70 } });
-    await run.outcome();
-    expect(paid).toEqual([70]);
+    expect(await paidIn(run)).toEqual([70]);
     expect((await transcriptOf(run)).join('\n')).toContain('A person changed the arguments');
   });
 
@@ -155,9 +145,7 @@ describe('a policy of the configuration', () => {
 
 describe('a policy that changes', () => {
   it('holds for calls that come after it, and leaves those that wait', async () => {
-    paid.length = 0;
-    const model = scriptedModel([{ toolCalls: [refundCall(80)] }, { toolCalls: [refundCall(90)] }, { text: 'Done.' }]);
-    const run = await testRun(held, { input: 'Refund', model, tools, policies: { refunds: ofStages(ada) } });
+    const run = await started(ofStages(ada), [80, 90]);
     const first = await asked(run);
     await run.applyPolicy(ofStages(bob));
     expect((await asked(run)).id).toBe(first.id);
@@ -181,8 +169,7 @@ describe('a policy that changes', () => {
     await expect(run.approve(before.id, { by: 'cleo' })).rejects.toMatchObject({ code: 'interrupt-answered' });
     await run.approve(again.id, { by: 'cleo' });
     await run.approve((await asked(run)).id, { by: 'bob' });
-    await run.outcome();
-    expect(paid).toEqual([80]);
+    expect(await paidIn(run)).toEqual([80]);
   });
 
   it.each<[string, object, object]>([
@@ -213,8 +200,7 @@ describe('a policy that changes', () => {
       expect(paid).toEqual([]);
       await run.approve(question.id, { by });
     }
-    await run.outcome();
-    expect(paid).toEqual([60]);
+    expect(await paidIn(run)).toEqual([60]);
   });
 
   it('asks the people of both where it names others', async () => {
@@ -223,8 +209,7 @@ describe('a policy that changes', () => {
     await run.approve((await asked(run)).id, { by: 'ada' });
     expect(paid).toEqual([]);
     await run.approve((await asked(run)).id, { by: 'bob' });
-    await run.outcome();
-    expect(paid).toEqual([80]);
+    expect(await paidIn(run)).toEqual([80]);
   });
 
   it('asks nothing again when it is applied twice, or when only its texts and times changed', async () => {
@@ -260,10 +245,8 @@ describe('a policy that changes', () => {
   });
 
   it('does not hand on what somebody waived under another version', async () => {
-    paid.length = 0;
-    const model = scriptedModel([{ toolCalls: [refundCall(80)] }, { toolCalls: [refundCall(90)] }, { text: 'Done.' }]);
     const pair: PolicyStage = { by: { users: ['ada', 'cleo'] }, need: 2 };
-    const run = await testRun(held, { input: 'Refund', model, tools, policies: { refunds: ofStages(pair) } });
+    const run = await started(ofStages(pair), [80, 90]);
     await run.approve((await asked(run)).id, { by: 'ada', forRestOfRun: true });
     await run.applyPolicy(ofStages(pair, bob), waiting);
     await run.approve((await asked(run)).id, { by: 'cleo', forRestOfRun: true });
@@ -282,16 +265,12 @@ describe('a policy that changes', () => {
   });
 
   it('reaches an isolated agent', async () => {
-    paid.length = 0;
-    const agent = parallel({ name: 'apart', isolate: true, agents: [held] });
-    const model = scriptedModel([{ toolCalls: [refundCall(80)] }, { text: 'Done.' }]);
-    const run: TestRun = await testRun(agent as never, { input: 'Refund', model, tools, policies: { refunds: ofStages(ada) } });
+    const run = await started(ofStages(ada), [80], parallel({ name: 'apart', isolate: true, agents: [held] }) as never);
     await asked(run);
     await run.applyPolicy(ofStages(ada, bob), waiting);
     await run.approve((await asked(run)).id, { by: 'ada' });
     await run.approve((await asked(run)).id, { by: 'bob' });
-    await run.outcome();
-    expect(paid).toEqual([80]);
+    expect(await paidIn(run)).toEqual([80]);
   });
 
   it('is asked over again, and no more, after a continue-as-new', async () => {
@@ -305,8 +284,7 @@ describe('a policy that changes', () => {
     await run.approve(id, { by: 'ada' });
     await run.goOnAsNew();
     await run.approve((await asked(run)).id, { by: 'bob' });
-    await run.outcome();
-    expect(paid).toEqual([80]);
+    expect(await paidIn(run)).toEqual([80]);
   });
 
   it('says so where the worker has another version than the one that was applied', async () => {
@@ -331,9 +309,8 @@ describe('a policy that changes', () => {
     const agent = agentWith({ tools: ['refund'], middleware: [ofStages(ada)] });
     const run = await testRun(agent, { input: 'Refund', model: scriptedModel([{ toolCalls: [refundCall(80)] }]), tools });
     const { id } = await asked(run);
-    await expect(run.resume(id, { type: 'apply-policy', version: 'a' }, { by: 'ada' })).rejects.toMatchObject({
-      code: 'answer-invalid',
-      message: expect.stringContaining('only where a policy of the configuration asks'),
-    });
+    await expect(run.resume(id, { type: 'apply-policy', version: 'a' }, { by: 'ada' })).rejects.toMatchObject(
+      errorOf('answer-invalid', /only where a policy of the configuration asks/),
+    );
   });
 });

@@ -41,17 +41,18 @@ function short(step: ShownStep): string {
   if (kind === 'void' || kind === 'message') return `${kind} ${step.id}`;
   return kind;
 }
+const block = (kind: 'text' | 'reasoning', ...pieces: readonly string[]): readonly string[] => [
+  `${kind}-start`,
+  ...pieces.map((piece) => `${kind} ${piece}`),
+  `${kind}-end`,
+];
 const shown = (...given: readonly (RunEvent | Delta)[]): readonly string[] => steps(...given).map(short);
 
 describe('a message', () => {
   it('is shown whole where no call told of it before', () => {
     expect(shown(answer([{ type: 'reasoning', text: 'Hm.' }, text('Done.'), call('c1', { amount: 4 })]))).toEqual([
-      'reasoning-start',
-      'reasoning Hm.',
-      'reasoning-end',
-      'text-start',
-      'text Done.',
-      'text-end',
+      ...block('reasoning', 'Hm.'),
+      ...block('text', 'Done.'),
       'call-start c1',
       'call-input {"amount":4}',
       'call-end',
@@ -65,33 +66,25 @@ describe('a message', () => {
     const heard = [begin(), thinks('Hm.'), says('Do'), says('n'), asks, writes('{"amo')];
     const again = [begin(), thinks('H'), thinks('m.'), says('Don'), asks, writes('{"amount'), writes('":4}')];
     expect(shown(...heard, ...again)).toEqual([...shown(...heard).slice(0, -1), 'call-input unt', 'call-input ":4}', 'call-end']);
-    expect(shown(begin(), says('Do'), begin(), says('Done.'))).toEqual(['text-start', 'text Do', 'text ne.', 'text-end']);
+    expect(shown(begin(), says('Do'), begin(), says('Done.'))).toEqual([...block('text', 'Do', 'ne.')]);
   });
 
   it('begins anew where the same attempt was void', () => {
     const lines = shown(begin(), says('Do'), delta({ type: 'attempt-void' }), begin(), says('Do'));
-    expect(lines).toEqual(['text-start', 'text Do', 'text-end', `void ${address}`, 'text-start', 'text Do', 'text-end']);
+    expect(lines).toEqual([...block('text', 'Do'), `void ${address}`, ...block('text', 'Do')]);
   });
 
   it('has only what is missing behind what was heard of it', () => {
     expect(shown(begin(), says('Do'), says('n'), answer([text('Done.')]))).toEqual([
-      'text-start',
-      'text Do',
-      'text n',
-      'text e.',
-      'text-end',
+      ...block('text', 'Do', 'n', 'e.'),
       `message ${address}`,
     ]);
   });
 
   it('closes one kind of piece before the next begins', () => {
     expect(shown(thinks('Hm.'), says('Done.'), answer([{ type: 'reasoning', text: 'Hm.' }, text('Done.')]))).toEqual([
-      'reasoning-start',
-      'reasoning Hm.',
-      'reasoning-end',
-      'text-start',
-      'text Done.',
-      'text-end',
+      ...block('reasoning', 'Hm.'),
+      ...block('text', 'Done.'),
       `message ${address}`,
     ]);
   });
@@ -121,13 +114,9 @@ describe('a message', () => {
     ['a message that is another, though nobody said so', [begin(), says('Hal'), answer([text('Whole.')])]],
   ])('closes and takes back what was shown of %s, and its next try has an id of its own', (_what, given) => {
     expect(shown(...given).filter((line) => line !== 'model-retry')).toEqual([
-      'text-start',
-      'text Hal',
-      'text-end',
+      ...block('text', 'Hal'),
       `void ${address}`,
-      'text-start',
-      'text Whole.',
-      'text-end',
+      ...block('text', 'Whole.'),
       `message ${address}~2`,
     ]);
   });
@@ -138,9 +127,7 @@ describe('a message', () => {
       'call-start c1',
       'call-end',
       `void ${address}`,
-      'text-start',
-      'text No.',
-      'text-end',
+      ...block('text', 'No.'),
       `message ${address}~2`,
     ]);
   });
@@ -171,7 +158,7 @@ describe('a stream that ends', () => {
 
   it('closes it before the end of the run', () => {
     const end: RunEvent = { type: 'run-end', status: 'cancelled', offset: 1, time: 0 };
-    expect(shown(says('Do'), end)).toEqual(['text-start', 'text Do', 'text-end', 'run-end']);
+    expect(shown(says('Do'), end)).toEqual([...block('text', 'Do'), 'run-end']);
   });
 });
 

@@ -1,15 +1,12 @@
 import type { TestRun } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext, Json, Message, ToolCall } from 'holdfast/workflow';
-import { customAgent, defineAgent } from 'holdfast/workflow';
-import { agentUnder, before, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { customAgent } from 'holdfast/workflow';
+import { agentUnder, before, echo, logOf, only, startRun, transcriptOf, withHook } from '../support/memory-bed';
+import { member } from '../support/team-bed';
+import { failure } from '../support/failures';
 
 const inMemory = (...layers: readonly AgentMiddleware[]): Promise<TestRun> =>
-  testRun(agentUnder(...layers), {
-    input: 'Hi',
-    model: scriptedModel([{ toolCalls: [echo('as shown')] }, { text: 'Done.' }]),
-    tools,
-  });
+  startRun(agentUnder(...layers), [{ toolCalls: [echo('as shown')] }, { text: 'Done.' }]);
 const answerOnly = async (run: TestRun, answer: Json = true): Promise<void> => run.resume(only(await run.interrupts()).id, answer);
 const changes: AgentMiddleware = { name: 'changes', wrapToolCall: (call, next) => next({ ...call, input: { text: 'changed' } }) };
 
@@ -22,45 +19,33 @@ describe.each([false, true])('what a branch of a race leaves (continued as new: 
     ['a limit of time', (ctx, call) => ctx.within('1h', (inner) => inner.approve(call))],
     ['a race in a race', (ctx, call) => ctx.within('1h', (inner) => inner.race({ only: (inmost) => inmost.approve(call) }))],
   ])('binds the call to an approval asked in %s', async (_, asks) => {
-    const approving: AgentMiddleware = {
-      name: 'approving',
-      wrapToolCall: async (call, next, ctx) => {
-        await asks(ctx, call);
-        await ctx.interrupt('And now?');
-        return next(call);
-      },
-    };
+    const approving = withHook('approving', 'wrapToolCall', async (call, next, ctx) => {
+      await asks(ctx, call);
+      await ctx.interrupt('And now?');
+      return next(call);
+    });
     const run = await inMemory(approving, changes);
     await run.approve(only(await run.interrupts()).id);
     await pause(run);
     await answerOnly(run);
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('changed its arguments') },
-    });
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', /changed its arguments/));
   });
 
   it('keeps the id of a message, in the hook that made it and in a later one', async () => {
-    const made: AgentMiddleware = {
-      name: 'made',
-      async beforeModelRewriteState(_, ctx) {
-        const { value } = await ctx.race({
-          note: async (inner) => inner.ensureMessageId({ role: 'user', parts: [{ type: 'text', text: 'A note.' }] }),
-        });
-        const note = value as unknown as Json;
-        ctx.session.set('note', note);
-        ctx.sendEvent('noted', note);
-        await ctx.interrupt('Go on?');
-      },
-    };
-    const added: AgentMiddleware = {
-      name: 'added',
-      async beforeModelRewriteState({ messages }, ctx) {
-        await ctx.interrupt('Add it?');
-        return { messages: [...messages, ctx.session.get('note') as unknown as Message] };
-      },
-    };
-    const run = await testRun(agentUnder(made, added), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const made = withHook('made', 'beforeModelRewriteState', async (_, ctx) => {
+      const { value } = await ctx.race({
+        note: async (inner) => inner.ensureMessageId({ role: 'user', parts: [{ type: 'text', text: 'A note.' }] }),
+      });
+      const note = value as unknown as Json;
+      ctx.session.set('note', note);
+      ctx.sendEvent('noted', note);
+      await ctx.interrupt('Go on?');
+    });
+    const added = withHook('added', 'beforeModelRewriteState', async ({ messages }, ctx) => {
+      await ctx.interrupt('Add it?');
+      return { messages: [...messages, ctx.session.get('note') as unknown as Message] };
+    });
+    const run = await startRun(agentUnder(made, added), [{ text: 'Done.' }]);
     await pause(run);
     await answerOnly(run);
     await pause(run);
@@ -70,7 +55,7 @@ describe.each([false, true])('what a branch of a race leaves (continued as new: 
   });
 
   it('lets a run end whose losing branch catches what it is told and asks again', async () => {
-    const run = await testRun(
+    const run = await startRun(
       agentUnder(
         before((ctx) =>
           ctx.race({
@@ -82,7 +67,7 @@ describe.each([false, true])('what a branch of a race leaves (continued as new: 
           }),
         ),
       ),
-      { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools },
+      [{ text: 'Done.' }],
     );
     await pause(run);
     await answerOnly(run);
@@ -106,28 +91,18 @@ async function again(act: () => Promise<unknown> | undefined): Promise<never> {
 describe('code that is left at work and catches what it is told', () => {
   it('comes to rest in a wrap around which another one has thrown', async () => {
     const left: AgentMiddleware = { name: 'left', wrapToolCall: (_, next, ctx) => again(() => ctx.sleep('1m')).then(() => next(_)) };
-    const throws: AgentMiddleware = {
-      name: 'throws',
-      wrapToolCall: async (call, next, ctx) => {
-        void next(call);
-        await ctx.sleep('90s');
-        throw new Error('enough');
-      },
-    };
+    const throws = withHook('throws', 'wrapToolCall', async (call, next, ctx) => {
+      void next(call);
+      await ctx.sleep('90s');
+      throw new Error('enough');
+    });
     const run = await inMemory(throws, left);
     await run.advance('2m');
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('enough') } });
   });
 
   it('comes to rest in an agent that a custom agent has left', async () => {
-    const inner = defineAgent({
-      name: 'inner',
-      description: 'Polls.',
-      instructions: '',
-      model: 'test/model',
-      tools: [],
-      middleware: [before((ctx) => again(() => ctx.sleep('1m')))],
-    });
+    const inner = member('inner', { middleware: [before((ctx) => again(() => ctx.sleep('1m')))] });
     const leaves = customAgent({
       name: 'leaves',
       description: 'Leaves.',
@@ -139,15 +114,14 @@ describe('code that is left at work and catches what it is told', () => {
         throw new Error('enough');
       },
     });
-    const run = await testRun(leaves, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(leaves, [{ text: 'Done.' }]);
     await run.advance('2m');
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('enough') } });
   });
 
   it('sets no action of a call that has ended', async () => {
-    const run = await inMemory({
-      name: 'acts',
-      async wrapToolCall(call, next, ctx) {
+    const run = await inMemory(
+      withHook('acts', 'wrapToolCall', async (call, next, ctx) => {
         await ctx.race({
           first: (inner) => inner.sleep('1m'),
           lost: async (inner) => {
@@ -159,8 +133,8 @@ describe('code that is left at work and catches what it is told', () => {
           },
         });
         return next(call);
-      },
-    });
+      }),
+    );
     await run.advance('2m');
     expect((await logOf(run)).find(({ type }) => type === 'tool-end')).not.toHaveProperty('action');
   });
@@ -168,27 +142,20 @@ describe('code that is left at work and catches what it is told', () => {
 
 describe('approvals of calls beside each other', () => {
   it('bind each its own call, in whatever order people answer', async () => {
-    const both: AgentMiddleware = {
-      name: 'both',
-      wrapToolCall: async (call, next) => Promise.all([next(call), next({ ...call, input: { text: 'second' } })]),
-    };
-    const asks: AgentMiddleware = {
-      name: 'asks',
-      wrapToolCall: async (call, next, ctx) => {
-        await ctx.approve(call);
-        await ctx.interrupt('And now?');
-        return next(call);
-      },
-    };
+    const both = withHook('both', 'wrapToolCall', async (call, next) =>
+      Promise.all([next(call), next({ ...call, input: { text: 'second' } })]),
+    );
+    const asks = withHook('asks', 'wrapToolCall', async (call, next, ctx) => {
+      await ctx.approve(call);
+      await ctx.interrupt('And now?');
+      return next(call);
+    });
     const seen: string[] = [];
-    const sees: AgentMiddleware = {
-      name: 'sees',
-      wrapToolCall: (call, next) => {
-        const { text } = call.input as { text: string };
-        seen.push(text);
-        return text === 'second' ? next(call) : next({ ...call, input: { text: 'changed' } });
-      },
-    };
+    const sees = withHook('sees', 'wrapToolCall', (call, next) => {
+      const { text } = call.input as { text: string };
+      seen.push(text);
+      return text === 'second' ? next(call) : next({ ...call, input: { text: 'changed' } });
+    });
     const run = await inMemory(both, asks, sees);
     for (const { id } of await run.interrupts()) await run.approve(id);
     for (const { id } of [...(await run.interrupts())].reverse()) await run.resume(id, true);
@@ -201,13 +168,10 @@ describe('approvals of calls beside each other', () => {
       name: 'twice',
       wrapToolCall: async (call, next) => [await next(call), await next({ ...call, input: { text: 'harmless' } })],
     };
-    const asks: AgentMiddleware = {
-      name: 'asks',
-      wrapToolCall: async (call, next, ctx) => {
-        if ((call.input as { text: string }).text !== 'harmless') await ctx.approve(call);
-        return next(call);
-      },
-    };
+    const asks = withHook('asks', 'wrapToolCall', async (call, next, ctx) => {
+      if ((call.input as { text: string }).text !== 'harmless') await ctx.approve(call);
+      return next(call);
+    });
     const run = await inMemory(twice, asks);
     await run.approve(only(await run.interrupts()).id);
     expect((await run.outcome()).status).toBe('completed');
@@ -238,20 +202,18 @@ describe('a branch that acts outside of it', () => {
   });
 
   it('is refused with next, and may await one that was begun before', async () => {
-    const bad = await inMemory({
-      name: 'hurries',
-      wrapToolCall: async (call, next, ctx) => (await ctx.within('1h', () => next(call))) ?? '',
-    });
+    const bad = await inMemory(
+      withHook('hurries', 'wrapToolCall', async (call, next, ctx) => (await ctx.within('1h', () => next(call))) ?? ''),
+    );
     expect(await bad.outcome()).toMatchObject(refused);
-    const good = await inMemory({
-      name: 'hurries',
-      async wrapToolCall(call, next, ctx) {
+    const good = await inMemory(
+      withHook('hurries', 'wrapToolCall', async (call, next, ctx) => {
         const begun = next(call);
         const inTime = await ctx.within('1h', async () => begun);
         await ctx.interrupt('Go on?');
         return [inTime ?? 'late', await begun];
-      },
-    });
+      }),
+    );
     await good.interrupts();
     await good.goOnAsNew();
     await answerOnly(good);
@@ -259,17 +221,16 @@ describe('a branch that acts outside of it', () => {
   });
 
   it('is refused with ctx.runAgent, and says how else', async () => {
-    const inner = defineAgent({ name: 'inner', description: 'Answers.', instructions: '', model: 'test/model', tools: [] });
     const outer = customAgent({
       name: 'outer',
       description: 'Hurries.',
-      agents: [inner],
+      agents: [member('inner')],
       async *run(_, ctx) {
         await ctx.within('1h', async () => (await ctx.runAgent('inner', 'Go.')).text);
         yield { output: 1 };
       },
     });
-    const run = await testRun(outer, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(outer, [{ text: 'Done.' }]);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('before the race') } });
   });
 
@@ -283,9 +244,6 @@ describe('a branch that acts outside of it', () => {
     await run.advance('1s');
     await run.interrupts();
     await run.goOnAsNew();
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'frame-changed', message: expect.stringContaining('another ctx than the one that it gets') },
-    });
+    expect(await run.outcome()).toMatchObject(failure('frame-changed', /another ctx than the one that it gets/));
   });
 });

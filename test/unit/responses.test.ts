@@ -326,12 +326,7 @@ describe('what the Responses API refuses', () => {
     ['a message without content', { ...said, input: [{ role: 'user' }] }, 400, 'request-invalid'],
     ['a type of items that it does not know', { ...said, input: [{ type: 'computer_call' }] }, 400, 'request-unsupported'],
     ['a message of the system', { ...said, input: [{ role: 'system', content: 'Obey.' }] }, 400, 'request-unsupported'],
-    [
-      'a file that it is to have',
-      { ...said, input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }] },
-      400,
-      'request-unsupported',
-    ],
+    ['a file', { ...said, input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'f' }] }] }, 400, 'request-unsupported'],
     ['instructions', { ...said, instructions: 'Obey.' }, 400, 'request-unsupported'],
     ['tools that the agent does not take', { ...said, tools: [{ type: 'function', name: 'x' }] }, 400, 'client-tools-refused'],
     ['tools of OpenAI', { ...said, tools: [{ type: 'web_search' }] }, 400, 'request-unsupported'],

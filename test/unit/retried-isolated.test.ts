@@ -1,20 +1,19 @@
-import { z } from 'zod';
-import { defineTool } from 'holdfast/worker';
 import type { ScriptedStep } from 'holdfast/testing';
-import { testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
-import { StopError, agentTool, defineAgent, parallel } from 'holdfast/workflow';
+import { StopError, agentTool, parallel } from 'holdfast/workflow';
 import { addUsageByModel } from '../../contract/usage';
-import type { TestRun } from '../../testing/index';
-import { brokenKit, desk, resetDesk } from '../support/broken-desk';
-import { logOf, transcriptOf } from '../support/memory-bed';
+import { atDesk, brokenKit, call, desk, failed, failsOften, goesOn, mended, resetDesk } from '../support/broken-desk';
+import { logOf, startRun, toolOf, transcriptOf, withHook } from '../support/memory-bed';
 import { member, scripts } from '../support/team-bed';
+import { errorOf } from '../support/failures';
 
 beforeEach(resetDesk);
 
-const call = (...tool: readonly string[]): ScriptedStep => ({ toolCalls: tool.map((name) => ({ name, input: {} })) });
 const ask = (agent: string): ScriptedStep => ({ toolCalls: [{ name: agent, input: { request: 'Do it.' } }] });
+
+const pays = [call('pay'), call('notify'), { text: 'Helped.' }];
+const leads = [ask('helper'), { text: 'Led.' }];
 
 const helperWith = (middleware: readonly AgentMiddleware[] = [], name = 'helper') =>
   member(name, { tools: ['pay', 'notify'], toolErrors: 'fail', middleware });
@@ -22,25 +21,11 @@ const helperWith = (middleware: readonly AgentMiddleware[] = [], name = 'helper'
 const leadOf = (helper: ReturnType<typeof helperWith>) =>
   member('lead', { tools: [agentTool(helper, { isolate: true }), 'notify'], toolErrors: 'fail' });
 
-async function failed(run: TestRun): Promise<void> {
-  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
-}
-
 describe('a failed run whose isolated agent had failed', () => {
   it('goes on in that agent behind its last good step: one payment in five retries', async () => {
-    const run = await testRun(leadOf(helperWith()), {
-      input: 'Hi',
-      model: scripts({ helper: [call('pay'), call('notify'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
-      tools: brokenKit,
-    });
-    for (let retries = 0; retries < 4; retries++) {
-      await failed(run);
-      await run.retry();
-    }
-    await failed(run);
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
+    const run = await atDesk(leadOf(helperWith()), scripts({ helper: pays, lead: leads }));
+    await failsOften(run);
+    await goesOn(run, 'Led.');
     expect(desk.payments).toHaveLength(1);
     expect(desk.calls).toBe(6);
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: helper({"request":"Do it."})', 'tool: Helped.', 'assistant: Led.']);
@@ -55,17 +40,11 @@ describe('a failed run whose isolated agent had failed', () => {
     const used = <Step extends object>(step: Step) => ({ ...step, usage: { inputTokens: 3, outputTokens: 1 } });
     const play = async (isBroken: boolean): Promise<unknown> => {
       desk.broken = isBroken;
-      const run = await testRun(leadOf(helperWith()), {
-        input: 'Hi',
-        model: scripts({ helper: [call('pay'), call('notify'), { text: 'Helped.' }].map(used), lead: [ask('helper'), { text: 'Led.' }] }),
-        tools: brokenKit,
-      });
+      const run = await atDesk(leadOf(helperWith()), scripts({ helper: pays.map(used), lead: leads }));
       if (isBroken) {
         await failed(run);
         await run.retry();
-        await failed(run);
-        desk.broken = false;
-        await run.retry();
+        await mended(run);
       }
       expect((await run.outcome()).status).toBe('completed');
       const byModel = (await logOf(run)).reduce(
@@ -81,19 +60,12 @@ describe('a failed run whose isolated agent had failed', () => {
 
 describe('an isolated agent that goes on with its run', () => {
   it('has the mended code of its run', async () => {
-    const throwing: AgentMiddleware = {
-      name: 'audit',
-      wrapToolCall: async (asked, next) => {
-        await next(asked);
-        throw new Error('a bug');
-      },
-    };
-    desk.broken = false;
-    const run = await testRun(leadOf(helperWith([throwing])), {
-      input: 'Hi',
-      model: scripts({ helper: [call('pay'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
-      tools: brokenKit,
+    const throwing = withHook('audit', 'wrapToolCall', async (asked, next) => {
+      await next(asked);
+      throw new Error('a bug');
     });
+    desk.broken = false;
+    const run = await atDesk(leadOf(helperWith([throwing])), scripts({ helper: [call('pay'), { text: 'Helped.' }], lead: leads }));
     await failed(run);
     await run.retry({ agent: leadOf(helperWith([{ name: 'audit', wrapToolCall: (asked, next) => next(asked) }])) });
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
@@ -101,19 +73,16 @@ describe('an isolated agent that goes on with its run', () => {
   });
 
   it('is not asked again what was approved, and asks what it had not asked', async () => {
-    const run = await testRun(leadOf(helperWith([approval({ tools: { pay: true, notify: true } })])), {
-      input: 'Hi',
-      model: scripts({
+    const run = await atDesk(
+      leadOf(helperWith([approval({ tools: { pay: true, notify: true } })])),
+      scripts({
         helper: [call('pay'), call('notify'), call('notify'), { text: 'Helped.' }],
-        lead: [ask('helper'), { text: 'Led.' }],
+        lead: leads,
       }),
-      tools: brokenKit,
-    });
+    );
     await run.approve((await run.interrupts())[0]?.id ?? '');
     await run.approve((await run.interrupts())[0]?.id ?? '');
-    await failed(run);
-    desk.broken = false;
-    await run.retry();
+    await mended(run);
     const open = await run.interrupts();
     expect(open).toMatchObject([{ kind: 'approval', tool: 'notify' }]);
     expect(desk.calls).toBe(2);
@@ -124,64 +93,33 @@ describe('an isolated agent that goes on with its run', () => {
   });
 
   it('goes on beside one that had ended, which does not run again', async () => {
-    const both = parallel({
-      name: 'both',
-      description: 'Both.',
-      agents: [helperWith([], 'one'), helperWith([], 'two')],
-      isolate: true,
-    });
-    const run = await testRun(both, {
-      input: 'Hi',
-      model: scripts({ one: [call('pay'), call('notify'), { text: 'One.' }], two: [call('pay'), { text: 'Two.' }] }),
-      tools: brokenKit,
-    });
-    expect((await run.outcome()).status).toBe('failed');
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { one: 'One.', two: 'Two.' } });
+    const both = parallel({ name: 'both', agents: [helperWith([], 'one'), helperWith([], 'two')], isolate: true });
+    const run = await atDesk(both, scripts({ one: [call('pay'), call('notify'), { text: 'One.' }], two: [call('pay'), { text: 'Two.' }] }));
+    await goesOn(run, { one: 'One.', two: 'Two.' });
     expect(desk.payments).toHaveLength(2);
   });
 
   it('goes on inside of another isolated agent', async () => {
-    const middle = defineAgent({
-      name: 'middle',
-      description: 'Between.',
-      instructions: 'Ask.',
-      model: 'test/middle',
-      tools: [agentTool(helperWith(), { isolate: true })],
-      toolErrors: 'fail',
-    });
-    const run = await testRun(leadOf(middle), {
-      input: 'Hi',
-      model: scripts({
-        helper: [call('pay'), call('notify'), { text: 'Helped.' }],
+    const middle = member('middle', { tools: [agentTool(helperWith(), { isolate: true })], toolErrors: 'fail' });
+    const run = await atDesk(
+      leadOf(middle),
+      scripts({
+        helper: pays,
         middle: [ask('helper'), { text: 'Asked.' }],
         lead: [ask('middle'), { text: 'Led.' }],
       }),
-      tools: brokenKit,
-    });
+    );
     await failed(run);
     await run.retry();
-    await failed(run);
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
+    await goesOn(run, 'Led.');
     expect(desk.payments).toHaveLength(1);
   });
 
   it('stays as it was when the run had gone on behind its failure', async () => {
-    const forgiving = defineAgent({
-      name: 'lead',
-      description: 'Leads.',
-      instructions: 'Lead.',
-      model: 'test/lead',
-      tools: [agentTool(helperWith(), { isolate: true })],
-    });
-    const run = await testRun(forgiving, {
-      input: 'Hi',
-      model: scripts({ helper: [call('pay'), call('notify')], lead: [ask('helper'), { error: '401' }, { text: 'Led.' }] }),
-      tools: brokenKit,
-    });
+    const run = await atDesk(
+      member('lead', { tools: [agentTool(helperWith(), { isolate: true })] }),
+      scripts({ helper: [call('pay'), call('notify')], lead: [ask('helper'), { error: '401' }, { text: 'Led.' }] }),
+    );
     expect((await run.outcome()).status).toBe('failed');
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
@@ -191,18 +129,14 @@ describe('an isolated agent that goes on with its run', () => {
 
   it('is in doubt about a once call that threw in it', async () => {
     let attempts = 0;
-    const pay = defineTool({
-      description: 'May have paid.',
-      inputSchema: z.object({}),
-      effect: 'once',
-      execute: (): string => {
+    const pay = toolOf(
+      (): string => {
         attempts += 1;
         throw new Error('connection reset');
       },
-    });
-    const run = await testRun(leadOf(helperWith()), {
-      input: 'Hi',
-      model: scripts({ helper: [call('pay'), { text: 'Helped.' }], lead: [ask('helper'), { text: 'Led.' }] }),
+      { effect: 'once' },
+    );
+    const run = await startRun(leadOf(helperWith()), scripts({ helper: [call('pay'), { text: 'Helped.' }], lead: leads }), {
       tools: { ...brokenKit, pay },
     });
     await failed(run);
@@ -215,40 +149,23 @@ describe('an isolated agent that goes on with its run', () => {
   });
 
   it('holds its run back where it cannot go on itself, and says why', async () => {
-    const careless: AgentMiddleware = {
-      name: 'careless',
-      wrapModel: async (request, next, ctx) => {
-        await ctx.call('pay', {});
-        return next(request);
-      },
-    };
-    const retrying = member('helper', { tools: ['pay'], retry: { maxRetries: 1 }, middleware: [careless] });
-    const run = await testRun(leadOf(retrying), {
-      input: 'Hi',
-      model: scripts({ helper: [{ error: 'overloaded' }, { error: 'overloaded' }], lead: [ask('helper'), { text: 'Led.' }] }),
-      tools: brokenKit,
+    const careless = withHook('careless', 'wrapModel', async (request, next, ctx) => {
+      await ctx.call('pay', {});
+      return next(request);
     });
+    const retrying = member('helper', { tools: ['pay'], retry: { maxRetries: 1 }, middleware: [careless] });
+    const run = await atDesk(leadOf(retrying), scripts({ helper: [{ error: 'overloaded' }, { error: 'overloaded' }], lead: leads }));
     await run.advance('1m');
     await failed(run);
-    await expect(run.retry()).rejects.toMatchObject({
-      code: 'retry-impossible',
-      message: expect.stringContaining('an isolated agent of it, failed: The run cannot go on'),
-    });
+    await expect(run.retry()).rejects.toMatchObject(errorOf('retry-impossible', /an isolated agent of it, failed: The run cannot go on/));
     expect(desk.payments).toHaveLength(2);
   });
 
   it('ends its run for good with a StopError', async () => {
-    const stopping: AgentMiddleware = {
-      name: 'stopping',
-      beforeModelRewriteState: () => {
-        throw new StopError('enough');
-      },
-    };
-    const run = await testRun(leadOf(helperWith([stopping])), {
-      input: 'Hi',
-      model: scripts({ helper: [], lead: [ask('helper')] }),
-      tools: brokenKit,
+    const stopping = withHook('stopping', 'beforeModelRewriteState', () => {
+      throw new StopError('enough');
     });
+    const run = await atDesk(leadOf(helperWith([stopping])), scripts({ helper: [], lead: [ask('helper')] }));
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'stopped' } });
     await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible' });
   });

@@ -1,22 +1,16 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import type { TestRun } from '../../testing/index';
-import { brokenKit, desk, resetDesk } from '../support/broken-desk';
-import { agentWith, echo, logOf, transcriptOf } from '../support/memory-bed';
+import { atDesk, desk, failed, failsOften, goesOn, mended, resetDesk } from '../support/broken-desk';
+import { agentWith, answerAnew, echo, logOf, transcriptOf } from '../support/memory-bed';
 
 beforeEach(resetDesk);
 
 function runOf(act: (ctx: HookContext) => Promise<unknown>): Promise<TestRun> {
   const racing: AgentMiddleware = { name: 'racing', wrapToolCall: async (_, __, ctx) => String(await act(ctx)) };
-  return testRun(agentWith({ tools: ['pay', 'notify', 'echo'], toolErrors: 'fail', middleware: [racing] }), {
-    input: 'Hi',
-    model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-    tools: brokenKit,
-  });
-}
-
-async function failed(run: TestRun): Promise<void> {
-  expect(await run.outcome()).toMatchObject({ status: 'failed' });
+  return atDesk(agentWith({ tools: ['pay', 'notify', 'echo'], toolErrors: 'fail', middleware: [racing] }), [
+    { toolCalls: [echo('a')] },
+    { text: 'Done.' },
+  ]);
 }
 
 describe('a failed run in which a branch of a race had failed', () => {
@@ -27,14 +21,8 @@ describe('a failed run in which a branch of a race had failed', () => {
         return `${String(paid)}, ${String(await inner.call('notify', {}))}`;
       }),
     );
-    for (let retries = 0; retries < 4; retries++) {
-      await failed(run);
-      await run.retry();
-    }
-    await failed(run);
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
+    await failsOften(run);
+    await goesOn(run, 'Done.');
     expect(desk.payments).toHaveLength(1);
     expect(desk.calls).toBe(6);
     expect((await transcriptOf(run))[2]).toBe('tool: paid, sent');
@@ -94,9 +82,7 @@ describe('a failed run in which a branch of a race had failed', () => {
       return first;
     });
     await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
-    await failed(run);
-    desk.broken = false;
-    await run.retry();
+    await mended(run);
     expect(await run.interrupts()).toEqual([]);
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect((await transcriptOf(run))[2]).toBe('tool: person');
@@ -109,9 +95,9 @@ describe('a failed run in which a branch of a race had failed', () => {
         return new Map();
       }),
     );
-    await failed(run);
+    await failed(run, 'value-not-json');
     await run.retry();
-    await failed(run);
+    await failed(run, 'value-not-json');
     expect(desk.payments).toHaveLength(1);
   });
 
@@ -123,11 +109,8 @@ describe('a failed run in which a branch of a race had failed', () => {
         return inner.interrupt('Well?');
       }),
     );
-    await failed(run);
-    desk.broken = false;
-    await run.retry();
-    await run.goOnAsNew();
-    await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
+    await mended(run);
+    await answerAnew(run, 'yes');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(desk.payments).toHaveLength(1);
     expect((await transcriptOf(run))[2]).toBe('tool: yes');
@@ -139,10 +122,7 @@ describe('a failed run in which a branch of a race had failed', () => {
       await ctx.call('pay', {});
       return `${String(first)}, ${String(await ctx.call('notify', {}))}`;
     });
-    await failed(run);
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    await goesOn(run);
     expect((await transcriptOf(run))[2]).toBe('tool: no mail, sent');
     expect(desk.calls).toBe(3);
     expect(desk.payments).toHaveLength(1);

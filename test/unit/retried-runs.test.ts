@@ -1,37 +1,21 @@
-import { z } from 'zod';
-import { defineTool } from 'holdfast/worker';
-import type { ScriptedStep } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { StopError, agentTool, customAgent, parallel, sequential } from 'holdfast/workflow';
-import type { TestRun } from '../../testing/index';
-import { brokenKit, desk, resetDesk } from '../support/broken-desk';
-import { agentWith, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { atDesk, call, desk, failed, failsOften, goesOn, mended, resetDesk } from '../support/broken-desk';
+import { agentWith, answerAnew, echo, linesOf, logOf, startRun, toolOf, transcriptOf, withHook } from '../support/memory-bed';
 import { member, scripts } from '../support/team-bed';
 
 const names = ['pay', 'notify', 'echo'];
+const strict = (...middleware: readonly AgentMiddleware[]) => agentWith({ tools: names, toolErrors: 'fail', middleware });
+const done = { text: 'Done.' };
 
 beforeEach(resetDesk);
 
-const call = (...tool: readonly string[]): ScriptedStep => ({ toolCalls: tool.map((name) => ({ name, input: {} })) });
-
-async function failedWith(run: TestRun, code: string): Promise<void> {
-  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code } });
-}
-
 describe('a failed run that is tried again', () => {
   it('goes on behind its last good step: a payment is made once in five retries', async () => {
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail' }), {
-      input: 'Hi',
-      model: scriptedModel([call('pay', 'notify'), { text: 'Done.' }]),
-      tools: brokenKit,
-    });
-    for (let retries = 0; retries < 4; retries++) {
-      await failedWith(run, 'tool-failed');
-      await run.retry();
-    }
-    await failedWith(run, 'tool-failed');
+    const run = await atDesk(strict(), [call('pay', 'notify'), done]);
+    await failsOften(run);
+    await failed(run);
     desk.broken = false;
     await run.retry({ by: 'ada' });
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
@@ -45,31 +29,25 @@ describe('a failed run that is tried again', () => {
   });
 
   it('asks the model again that had failed', async () => {
-    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ error: '401' }, { text: 'Done.' }]), tools });
+    const run = await atDesk(agentWith(), [{ error: '401' }, { text: 'Done.' }]);
     expect((await run.outcome()).status).toBe('failed');
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
   });
 
   it('enters a hook again in mended code, with what its calls had given', async () => {
-    const hook = (mended: boolean): AgentMiddleware => ({
-      name: 'audit',
-      wrapToolCall: async (asked, next, ctx) => {
+    const hook = (mended: boolean): AgentMiddleware =>
+      withHook('audit', 'wrapToolCall', async (asked, next, ctx) => {
         const before = await ctx.call('pay', {});
         const output = await next(asked);
         if (!mended) throw new Error('a bug');
         return `${String(before)}, ${String(output)}`;
-      },
-    });
+      });
     const agent = (mended: boolean) => agentWith({ tools: names, middleware: [hook(mended)] });
-    const run = await testRun(agent(false), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools: brokenKit,
-    });
-    await failedWith(run, 'hook-failed');
+    const run = await atDesk(agent(false), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
+    await failed(run, 'hook-failed');
     await run.retry();
-    await failedWith(run, 'hook-failed');
+    await failed(run, 'hook-failed');
     await run.retry({ agent: agent(true) });
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(desk.payments).toHaveLength(1);
@@ -78,21 +56,16 @@ describe('a failed run that is tried again', () => {
 
   it('does not make a once call again that threw: somebody says whether it happened', async () => {
     let attempts = 0;
-    const risky = defineTool({
-      description: 'Throws, and may have paid.',
-      inputSchema: z.object({}),
-      effect: 'once',
-      execute: (): string => {
+    const risky = toolOf(
+      (): string => {
         attempts += 1;
         throw new Error('connection reset');
       },
-    });
-    const run = await testRun(agentWith({ tools: ['risky'], toolErrors: 'fail' }), {
-      input: 'Hi',
-      model: scriptedModel([call('risky'), { text: 'Done.' }]),
-      tools: { risky },
-    });
-    await failedWith(run, 'tool-failed');
+      { effect: 'once' },
+    );
+    const agent = agentWith({ tools: ['risky'], toolErrors: 'fail' });
+    const run = await startRun(agent, [call('risky'), done], { tools: { risky } });
+    await failed(run);
     await run.retry();
     const [open] = await run.interrupts();
     expect(open).toMatchObject({ kind: 'in-doubt', info: { tool: 'risky', question: expect.stringContaining('connection reset') } });
@@ -103,39 +76,27 @@ describe('a failed run that is tried again', () => {
 
   it('goes on in the agent that failed beside another, which had ended', async () => {
     const worker = (name: string, own: readonly string[]) => member(name, { tools: own, toolErrors: 'fail' });
-    const run = await testRun(
+    const run = await atDesk(
       parallel({ name: 'both', description: 'Both.', agents: [worker('one', ['pay', 'notify']), worker('two', ['pay'])] }),
-      {
-        input: 'Hi',
-        model: scripts({ one: [call('pay'), call('notify'), { text: 'One.' }], two: [call('pay'), { text: 'Two.' }] }),
-        tools: brokenKit,
-      },
+      scripts({ one: [call('pay'), call('notify'), { text: 'One.' }], two: [call('pay'), { text: 'Two.' }] }),
     );
-    const failed = await run.outcome();
-    expect(failed).toMatchObject({ status: 'failed' });
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { one: 'One.', two: 'Two.' } });
+    await goesOn(run, { one: 'One.', two: 'Two.' });
     expect(desk.payments).toHaveLength(2);
   });
 
   it('goes on inside of an agent that is a tool, and behind a sequence', async () => {
     const helper = member('helper', { tools: ['pay', 'notify'], toolErrors: 'fail' });
     const lead = member('lead', { tools: [agentTool(helper)], toolErrors: 'fail' });
-    const run = await testRun(sequential({ name: 'all', description: 'All.', agents: [lead] }), {
-      input: 'Hi',
-      model: scripts({
+    const run = await atDesk(
+      sequential({ name: 'all', description: 'All.', agents: [lead] }),
+      scripts({
         helper: [call('pay'), call('notify'), { text: 'Helped.' }],
         lead: [{ toolCalls: [{ name: 'helper', input: { request: 'Do it.' } }] }, { text: 'Led.' }],
       }),
-      tools: brokenKit,
-    });
+    );
     expect((await run.outcome()).status).toBe('failed');
     await run.retry();
-    expect((await run.outcome()).status).toBe('failed');
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Led.' });
+    await goesOn(run, 'Led.');
     expect(desk.payments).toHaveLength(1);
   });
 
@@ -151,11 +112,8 @@ describe('a failed run that is tried again', () => {
         yield { output: 'Done.' };
       },
     });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools: brokenKit });
-    expect((await run.outcome()).status).toBe('failed');
-    desk.broken = false;
-    await run.retry();
-    expect((await run.outcome()).status).toBe('completed');
+    const run = await atDesk(agent, []);
+    await goesOn(run);
     expect(desk.payments).toHaveLength(1);
   });
 
@@ -167,27 +125,17 @@ describe('a failed run that is tried again', () => {
       onEnd: ({ kind }) => void told.push(`end ${kind}`),
       onError: ({ kind }) => void told.push(`error ${kind}`),
     };
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [observer] }), {
-      input: 'Hi',
-      model: scriptedModel([call('pay'), call('notify'), { text: 'Done.' }]),
-      tools: brokenKit,
-    });
-    expect((await run.outcome()).status).toBe('failed');
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    const run = await atDesk(strict(observer), [call('pay'), call('notify'), done]);
+    await goesOn(run);
     expect(desk.payments).toHaveLength(1);
     expect(told.filter((line) => line === 'error agent')).toHaveLength(1);
     expect(told.at(-1)).toBe('end agent');
   });
 
   it('has its iterations again when they were too few', async () => {
-    const run = await testRun(agentWith({ maxIterations: 2 }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }, { toolCalls: [echo('c')] }, { text: 'Done.' }]),
-      tools,
-    });
-    await failedWith(run, 'max-iterations');
+    const steps = ['a', 'b', 'c'].map((text) => ({ toolCalls: [echo(text)] }));
+    const run = await atDesk(agentWith({ maxIterations: 2 }), [...steps, done]);
+    await failed(run, 'max-iterations');
     await run.retry();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
   });
@@ -195,70 +143,40 @@ describe('a failed run that is tried again', () => {
 
 describe('what a failed run had asked', () => {
   it('is not asked again: an approval stands', async () => {
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { notify: true } })] }), {
-      input: 'Hi',
-      model: scriptedModel([call('notify'), { text: 'Done.' }]),
-      tools: brokenKit,
-    });
+    const run = await atDesk(strict(approval({ tools: { notify: true } })), [call('notify'), done]);
     await run.approve((await run.interrupts())[0]?.id ?? '');
-    await failedWith(run, 'tool-failed');
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    await goesOn(run);
   });
 
   it('is kept where code went on behind an error that it caught', async () => {
-    const hook: AgentMiddleware = {
-      name: 'careful',
-      wrapToolCall: async (asked, next, ctx) => {
-        const first = await ctx.call('notify', {}).catch(() => 'no mail');
-        await ctx.call('pay', {});
-        await ctx.call('notify', {});
-        return `${String(first)}, ${String(await next(asked))}`;
-      },
-    };
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [hook] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools: brokenKit,
+    const hook = withHook('careful', 'wrapToolCall', async (asked, next, ctx) => {
+      const first = await ctx.call('notify', {}).catch(() => 'no mail');
+      await ctx.call('pay', {});
+      await ctx.call('notify', {});
+      return `${String(first)}, ${String(await next(asked))}`;
     });
-    await failedWith(run, 'tool-failed');
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    const run = await atDesk(strict(hook), [{ toolCalls: [echo('a')] }, done]);
+    await goesOn(run);
     expect((await transcriptOf(run))[2]).toBe('tool: no mail, a');
     expect(desk.payments).toHaveLength(1);
     expect(desk.calls).toBe(3);
   });
 
   it('waits on beside a failed call, and is answered before the run fails', async () => {
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'notify', input: {} }, echo('a'), { name: 'pay', input: {} }] }, { text: 'Done.' }]),
-      tools: brokenKit,
-    });
+    const toolCalls = [{ name: 'notify', input: {} }, echo('a'), { name: 'pay', input: {} }];
+    const run = await atDesk(strict(approval({ tools: { echo: true } })), [{ toolCalls }, done]);
     const [open] = await run.interrupts();
     await run.approve(open?.id ?? '');
-    await failedWith(run, 'tool-failed');
-    desk.broken = false;
-    await run.retry();
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    await goesOn(run);
     expect(desk.payments).toHaveLength(1);
     expect((await transcriptOf(run)).slice(2)).toEqual(['tool: sent', 'tool: a', 'tool: paid', 'assistant: Done.']);
   });
 
   it('goes over a continue-as-new once it goes on', async () => {
     const asking: AgentMiddleware = { name: 'asking', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go on?')) };
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [asking] }), {
-      input: 'Hi',
-      model: scriptedModel([call('pay', 'notify'), { text: 'Done.' }]),
-      tools: brokenKit,
-    });
-    await failedWith(run, 'tool-failed');
-    desk.broken = false;
-    await run.retry();
-    await run.goOnAsNew();
-    await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
+    const run = await atDesk(strict(asking), [call('pay', 'notify'), done]);
+    await mended(run);
+    await answerAnew(run, 'yes');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(desk.payments).toHaveLength(1);
     const log = await logOf(run);
@@ -268,7 +186,7 @@ describe('what a failed run had asked', () => {
 
 describe('a retry is refused', () => {
   it('of a run that has not failed', async () => {
-    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await atDesk(agentWith(), [{ text: 'Done.' }]);
     await expect(run.retry()).rejects.toMatchObject({ code: 'run-not-failed' });
   });
 
@@ -277,34 +195,26 @@ describe('a retry is refused', () => {
       agentWith({
         tools: names,
         middleware: [
-          {
-            name: 'audit',
-            wrapToolCall: async (asked, next, ctx) => {
-              await ctx.call(tool, tool === 'pay' ? {} : { text: 'b' });
-              await next(asked);
-              throw new Error('a bug');
-            },
-          },
+          withHook('audit', 'wrapToolCall', async (asked, next, ctx) => {
+            await ctx.call(tool, tool === 'pay' ? {} : { text: 'b' });
+            await next(asked);
+            throw new Error('a bug');
+          }),
         ],
       });
-    const run = await testRun(agent('pay'), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools: brokenKit,
-    });
-    await failedWith(run, 'hook-failed');
+    const run = await atDesk(agent('pay'), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
+    await failed(run, 'hook-failed');
     await run.retry({ agent: agent('echo') });
-    await failedWith(run, 'frame-changed');
+    await failed(run, 'frame-changed');
     expect(desk.payments).toHaveLength(1);
     expect((await linesOf(run)).at(-1)).toBe('run-end');
   });
 
   it('when it continued as new after a part of it had failed', async () => {
-    const run = await testRun(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'notify', input: {} }, echo('a')] }, { text: 'Done.' }]),
-      tools: brokenKit,
-    });
+    const run = await atDesk(agentWith({ tools: names, toolErrors: 'fail', middleware: [approval({ tools: { echo: true } })] }), [
+      { toolCalls: [{ name: 'notify', input: {} }, echo('a')] },
+      { text: 'Done.' },
+    ]);
     const [open] = await run.interrupts();
     await run.goOnAsNew();
     await run.approve(open?.id ?? '');
@@ -315,47 +225,35 @@ describe('a retry is refused', () => {
   it.each([undefined, 'open', 'ended'])(
     'when a layer around a model that is asked again had paid, and over a continue-as-new is %s',
     async (how) => {
-      const careless: AgentMiddleware = {
-        name: 'careless',
-        wrapModel: async (request, next, ctx) => {
-          await ctx.call('pay', {});
-          if (how === 'open') await ctx.interrupt('Go on?');
-          return next(request);
-        },
-      };
-      const waiting: AgentMiddleware = {
-        name: 'waiting',
-        wrapModel: async (request, next, ctx) => {
-          try {
-            return await next(request);
-          } catch (error) {
-            if (how === 'ended') await ctx.interrupt('Go on?');
-            throw error;
-          }
-        },
-      };
+      const careless = withHook('careless', 'wrapModel', async (request, next, ctx) => {
+        await ctx.call('pay', {});
+        if (how === 'open') await ctx.interrupt('Go on?');
+        return next(request);
+      });
+      const waiting = withHook('waiting', 'wrapModel', async (request, next, ctx) => {
+        try {
+          return await next(request);
+        } catch (error) {
+          if (how === 'ended') await ctx.interrupt('Go on?');
+          throw error;
+        }
+      });
       const agent = agentWith({ tools: names, retry: { maxRetries: 0 }, middleware: [waiting, careless] });
-      const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ error: '401' }, { text: 'Done.' }]), tools: brokenKit });
+      const run = await atDesk(agent, [{ error: '401' }, { text: 'Done.' }]);
       await run.outcome();
-      if (how !== undefined) {
-        await run.goOnAsNew();
-        await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
-      }
-      await failedWith(run, 'model-retries-exhausted');
+      if (how !== undefined) await answerAnew(run, 'yes');
+      await failed(run, 'model-retries-exhausted');
       await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('"pay"') });
       expect(desk.payments).toHaveLength(1);
     },
   );
 
   it('of a run that was stopped on purpose', async () => {
-    const stopping: AgentMiddleware = {
-      name: 'stopping',
-      beforeModelRewriteState: () => {
-        throw new StopError('enough');
-      },
-    };
-    const run = await testRun(agentWith({ middleware: [stopping] }), { input: 'Hi', model: scriptedModel([]), tools });
-    await failedWith(run, 'stopped');
+    const stopping = withHook('stopping', 'beforeModelRewriteState', () => {
+      throw new StopError('enough');
+    });
+    const run = await atDesk(agentWith({ middleware: [stopping] }), []);
+    await failed(run, 'stopped');
     await expect(run.retry()).rejects.toMatchObject({ code: 'retry-impossible' });
   });
 });

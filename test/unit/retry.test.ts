@@ -1,16 +1,29 @@
-import { testRun } from 'holdfast/testing';
 import type { AgentMiddleware, FailoverOptions, RetryDecision, RetryOptions } from 'holdfast/workflow';
 import { HoldfastError, defineAgent, textOf } from 'holdfast/workflow';
 import { failedResult } from '../../activities/failures';
 import type { RunEvent } from '../../contract/events';
 import { limits } from '../../contract/limits';
 import type { TestRun } from '../../testing/index';
-import { agentWith, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { user } from '../support/compaction-bed';
+import { agentWith, answerAnew, linesOf, logOf, startRun, transcriptOf, withHook } from '../support/memory-bed';
 import { broken, modelsSaying, sayingModel } from '../support/streaming-model';
+import { errorOf } from '../support/failures';
 
 const anHour = '1h';
 const always = (maxRetries: number, more: Partial<RetryOptions> = {}): RetryOptions => ({ maxRetries, ...more });
 const deciding = (decide: () => unknown, maxRetries = 1): RetryOptions => ({ maxRetries, shouldRetry: decide as () => RetryDecision });
+
+const onError = (decision: object, maxRetries = 1): RetryOptions => ({
+  maxRetries,
+  shouldRetry: ({ error }) => (error === undefined ? undefined : { retry: true, ...decision }),
+});
+
+/** A run with an hour of waits behind it. */
+async function played(agent: Parameters<typeof agentWith>[0], model: Parameters<typeof startRun>[1]): Promise<TestRun> {
+  const run = await startRun(agentWith(agent), model);
+  await run.advance(anHour);
+  return run;
+}
 
 async function failureOf(run: TestRun): Promise<unknown> {
   await run.advance(anHour);
@@ -28,29 +41,20 @@ describe('the retry of an agent', () => {
     const counting: AgentMiddleware = {
       name: 'counting',
       beforeModelRewriteState: () => void seen.push('before'),
-      wrapModel: (request, next) => {
-        seen.push('wrap');
-        return next(request);
-      },
+      wrapModel: (request, next) => (seen.push('wrap'), next(request)),
       afterModelRewriteState: () => void seen.push('after'),
     };
-    const agent = agentWith({ middleware: [counting], retry: always(2) });
-    const run = await testRun(agent, { input: 'Hi', model: sayingModel([broken()], [broken()], ['Good.']), tools });
-    await run.advance(anHour);
+    await played({ middleware: [counting], retry: always(2) }, sayingModel([broken()], [broken()], ['Good.']));
     expect(seen).toEqual(['before', 'wrap', 'wrap', 'wrap', 'after']);
   });
 
   it('makes a call again whose wrap threw', async () => {
     let calls = 0;
-    const moody: AgentMiddleware = {
-      name: 'moody',
-      wrapModel: (request, next) => {
-        if (calls++ === 0) throw new Error('not today');
-        return next(request);
-      },
-    };
-    const run = await testRun(agentWith({ middleware: [moody], retry: always(1) }), { input: 'Hi', model: sayingModel(['Good.']), tools });
-    await run.advance(anHour);
+    const moody = withHook('moody', 'wrapModel', (request, next) => {
+      if (calls++ === 0) throw new Error('not today');
+      return next(request);
+    });
+    const run = await played({ middleware: [moody], retry: always(1) }, sayingModel(['Good.']));
     expect(await run.result()).toBe('Good.');
     expect((await logOf(run)).find(({ type }) => type === 'model-retry')).toMatchObject({
       error: { code: 'hook-failed', message: 'wrapModel of middleware "moody" failed: not today' },
@@ -59,17 +63,11 @@ describe('the retry of an agent', () => {
 
   it('tells readers of each answer that it rejects, also of the last one', async () => {
     const agent = agentWith({ retry: deciding(() => ({ retry: true, rejectReason: 'too short' }), 2) });
-    const run = await testRun(agent, { input: 'Hi', model: sayingModel(['One.'], ['Two.'], ['Three.']), tools, stream: true });
+    const run = await startRun(agent, sayingModel(['One.'], ['Two.'], ['Three.']), { stream: true });
     expect(await failureOf(run)).toMatchObject({ code: 'model-retries-exhausted' });
     const retries = (await logOf(run)).filter((event) => event.type === 'model-retry');
     expect(retries).toMatchObject([{ attempt: 0 }, { attempt: 1 }, { attempt: 2, last: true, rejectReason: 'too short' }]);
     expect(retries.filter((event) => 'last' in event)).toHaveLength(1);
-  });
-
-  it('tells readers of each call, why it does not count, and the message once', async () => {
-    const run = await testRun(agentWith({ retry: always(1) }), { input: 'Hi', model: sayingModel([broken()], ['Good.']), tools });
-    await run.advance(anHour);
-    expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-retry', 'model-start', 'model-end', 'run-end']);
   });
 
   it('counts the tokens of rejected answers', async () => {
@@ -84,15 +82,12 @@ describe('the retry of an agent', () => {
       maxRetries: 1,
       shouldRetry: ({ output }) => ({ retry: output !== undefined && textOf(output) === 'Bad.' }),
     };
-    const run = await testRun(agentWith({ retry }), { input: 'Hi', model, tools });
-    await run.advance(anHour);
+    const run = await played({ retry }, model);
     expect(await run.usage()).toEqual({ inputTokens: 2, outputTokens: 4 });
   });
 
   it('waits twice as long each time, up to ten seconds, and up to half of it more', async () => {
-    const model = sayingModel(...Array.from({ length: 10 }, () => [broken()]));
-    const run = await testRun(agentWith({ retry: always(9) }), { input: 'Hi', model, tools });
-    await run.advance(anHour);
+    const run = await played({ retry: always(9) }, sayingModel(...Array.from({ length: 10 }, () => [broken()])));
     const events = await logOf(run);
     const starts = timesOf(events, 'model-start').slice(1);
     const waits = timesOf(events, 'model-retry').map((time, position) => (starts[position] ?? 0) - time);
@@ -106,8 +101,7 @@ describe('the retry of an agent', () => {
 
   it('waits as long as a decision says, else as backoff says, else at least as long as the provider asks for', async () => {
     const waitOf = async (retry: RetryOptions, error: Error): Promise<number> => {
-      const run = await testRun(agentWith({ retry }), { input: 'Hi', model: sayingModel([error], ['Good.']), tools });
-      await run.advance(anHour);
+      const run = await played({ retry }, sayingModel([error], ['Good.']));
       const events = await logOf(run);
       return (timesOf(events, 'model-start')[1] ?? 0) - (timesOf(events, 'model-retry')[0] ?? 0);
     };
@@ -127,11 +121,7 @@ describe('the retry of an agent', () => {
         throw new HoldfastError('model-key-missing', 'The variable KEY is not set.');
       },
     };
-    const run = await testRun(agentWith({ retry: always(3, { shouldRetry: (attempt) => void asked.push(attempt) }) }), {
-      input: 'Hi',
-      model,
-      tools,
-    });
+    const run = await startRun(agentWith({ retry: always(3, { shouldRetry: (attempt) => void asked.push(attempt) }) }), model);
     expect(await failureOf(run)).toMatchObject({ code: 'model-key-missing' });
     expect(asked).toEqual([]);
   });
@@ -139,8 +129,7 @@ describe('the retry of an agent', () => {
   it('says to isRetryable what the worker thinks of the error', async () => {
     const asked: unknown[] = [];
     const isRetryable: RetryOptions['isRetryable'] = (error) => asked.push(error) > 0 && error.retryable === true;
-    const model = sayingModel([broken('busy')], [broken('wrong', false)]);
-    const run = await testRun(agentWith({ retry: always(3, { isRetryable }) }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ retry: always(3, { isRetryable }) }), sayingModel([broken('busy')], [broken('wrong', false)]));
     expect(await failureOf(run)).toEqual({ code: 'model-failed', message: 'wrong' });
     expect(asked).toMatchObject([
       { message: 'busy', retryable: true },
@@ -152,24 +141,16 @@ describe('the retry of an agent', () => {
     const isRetryable = (): boolean => {
       throw new Error('asked');
     };
-    const run = await testRun(agentWith({ retry: { ...deciding(() => undefined), isRetryable } }), {
-      input: 'Hi',
-      model: sayingModel([broken('no')]),
-      tools,
-    });
+    const run = await startRun(agentWith({ retry: { ...deciding(() => undefined), isRetryable } }), sayingModel([broken('no')]));
     expect(await failureOf(run)).toMatchObject({ message: 'no' });
   });
 
   it('never makes a call again in which nobody answered an interrupt', async () => {
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      wrapModel: async (request, next, ctx) => {
-        await ctx.interrupt('Go?', { deadline: '1m' });
-        return next(request);
-      },
-    };
-    const model = sayingModel(['Good.']);
-    const run = await testRun(agentWith({ middleware: [asking], retry: always(5) }), { input: 'Hi', model, tools });
+    const asking = withHook('asking', 'wrapModel', async (request, next, ctx) => {
+      await ctx.interrupt('Go?', { deadline: '1m' });
+      return next(request);
+    });
+    const run = await startRun(agentWith({ middleware: [asking], retry: always(5) }), sayingModel(['Good.']));
     expect(await failureOf(run)).toMatchObject({ code: 'interrupt-expired' });
     expect((await linesOf(run)).filter((line) => line === 'interrupt-start')).toHaveLength(1);
   });
@@ -180,15 +161,11 @@ describe('the retry of an agent', () => {
     ['a wait that is none', { retry: true, backoffMs: -1 }, /backoffMs of shouldRetry of agent "agent" is -1/],
     ['an endless wait', { retry: true, backoffMs: Infinity }, /from 0 to a year/],
     ['settings that are none', { retry: true, additionalSettings: [] }, /additionalSettings that are none/],
-    [
-      'messages that are none',
-      { retry: true, modifiedInput: ['Hi'] },
-      /modifiedInput of shouldRetry of agent "agent", message 0 is no message/,
-    ],
+    ['messages that are none', { retry: true, modifiedInput: ['Hi'] }, /modifiedInput of shouldRetry .*, message 0 is no message/],
     ['a reason that is no JSON', { retry: true, rejectReason: new Date() }, /rejectReason .* is not JSON/],
     ['a reason that is too long', { retry: true, rejectReason: 'x'.repeat(limits.progress) }, /rejectReason .* bytes/],
   ])('ends the run when shouldRetry returns %s', async (_, decision, message) => {
-    const run = await testRun(agentWith({ retry: deciding(() => decision) }), { input: 'Hi', model: sayingModel(['Good.']), tools });
+    const run = await startRun(agentWith({ retry: deciding(() => decision) }), sayingModel(['Good.']));
     expect(await failureOf(run)).toMatchObject({ message: expect.stringMatching(message) as string });
   });
 
@@ -200,13 +177,11 @@ describe('the retry of an agent', () => {
         if (error === undefined) return undefined;
         decisions += 1;
         if (decisions > 1) return { retry: true };
-        const modifiedInput = [...input, { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Be short.' }] }];
-        return { retry: true, modifiedInput, persistModifiedInput: true };
+        return { retry: true, modifiedInput: [...input, user('Be short.')], persistModifiedInput: true };
       },
     };
     const model = sayingModel([broken()], [broken()], ['Good.']);
-    const run = await testRun(agentWith({ retry }), { input: 'Hi', model, tools });
-    await run.advance(anHour);
+    const run = await played({ retry }, model);
     const ids = model.asked.map(({ messages }) => messages[1]?.id);
     expect(ids).toEqual([undefined, expect.any(String) as string, ids[1]]);
     expect((await run.transcript()).map(({ id }) => id).slice(0, 2)).toEqual(['input.0', ids[1]]);
@@ -214,19 +189,15 @@ describe('the retry of an agent', () => {
   });
 
   it('lets shouldRetry shorten a request that does not fit', async () => {
-    const long = { role: 'user', parts: [{ type: 'text', text: 'x'.repeat(400_000) }] } as const;
+    const long = user('x'.repeat(400_000));
     const retry: RetryOptions = {
       maxRetries: 1,
       shouldRetry: ({ input, error }) =>
         error?.code === 'payload-too-large' ? { retry: true, modifiedInput: input.slice(0, 1), persistModifiedInput: true } : undefined,
     };
-    const growing: AgentMiddleware = {
-      name: 'growing',
-      beforeModelRewriteState: ({ messages }) => ({ messages: [...messages, long, long, long] }),
-    };
+    const growing = withHook('growing', 'beforeModelRewriteState', ({ messages }) => ({ messages: [...messages, long, long, long] }));
     const model = sayingModel(['Good.']);
-    const run = await testRun(agentWith({ middleware: [growing], retry }), { input: 'Hi', model, tools });
-    await run.advance(anHour);
+    const run = await played({ middleware: [growing], retry }, model);
     expect(await run.result()).toBe('Good.');
     expect(model.asked.map(({ instructions, messages }) => [instructions, messages.map(textOf)])).toEqual([['Be a test.', ['Hi']]]);
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Good.']);
@@ -236,26 +207,20 @@ describe('the retry of an agent', () => {
     const retry: RetryOptions = {
       maxRetries: 1,
       shouldRetry: ({ input, output }) =>
-        output === undefined || textOf(output) !== 'Bad.'
-          ? undefined
-          : { retry: true, modifiedInput: [...input, output, { role: 'user', parts: [{ type: 'text', text: 'Again.' }] }] },
+        output === undefined || textOf(output) !== 'Bad.' ? undefined : { retry: true, modifiedInput: [...input, output, user('Again.')] },
     };
     const model = sayingModel(['Bad.'], ['Good.']);
-    const run = await testRun(agentWith({ retry }), { input: 'Hi', model, tools });
-    await run.advance(anHour);
+    const run = await played({ retry }, model);
     expect(model.asked[1]?.messages.map(textOf)).toEqual(['Hi', 'Bad.', 'Again.']);
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Good.']);
   });
 
   it('does not count for ctx.model, whose calls the server makes again', async () => {
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      beforeModelRewriteState: async (_, ctx) => {
-        await ctx.model('other', { messages: [{ role: 'user', parts: [{ type: 'text', text: 'Psst.' }] }] });
-      },
-    };
+    const asking = withHook('asking', 'beforeModelRewriteState', async (_, ctx) => {
+      await ctx.model('other', { messages: [user('Psst.')] });
+    });
     const model = modelsSaying((name) => (name === 'other' ? [[broken()], ['Yes.']] : [['Good.']]));
-    const run = await testRun(agentWith({ middleware: [asking], retry: always(0) }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ middleware: [asking], retry: always(0) }), model);
     expect(await run.result()).toBe('Good.');
     expect(await linesOf(run)).not.toContain('model-retry');
   });
@@ -264,15 +229,12 @@ describe('the retry of an agent', () => {
 describe('a retry and a continue-as-new', () => {
   it('may lie in the backoff, which goes on to the moment that it had', async () => {
     let decisions = 0;
-    const retry: RetryOptions = {
-      maxRetries: 3,
-      shouldRetry: ({ error }) => {
-        decisions += 1;
-        return error === undefined ? undefined : { retry: true, backoffMs: 60_000 };
-      },
+    const shouldRetry: RetryOptions['shouldRetry'] = ({ error }) => {
+      decisions += 1;
+      return error === undefined ? undefined : { retry: true, backoffMs: 60_000 };
     };
     const model = sayingModel([broken()], [broken()], ['Good.']);
-    const run = await testRun(agentWith({ retry }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ retry: { maxRetries: 3, shouldRetry } }), model);
     await run.advance('59s');
     await run.goOnAsNew();
     expect(model.asked).toHaveLength(1);
@@ -289,21 +251,10 @@ describe('a retry and a continue-as-new', () => {
   });
 
   it('keeps settings, changed input and the number of calls', async () => {
-    const retry: RetryOptions = {
-      maxRetries: 1,
-      shouldRetry: ({ error }) =>
-        error === undefined
-          ? undefined
-          : {
-              retry: true,
-              backoffMs: 1000,
-              additionalSettings: { temperature: 0 },
-              modifiedInput: [{ role: 'user', parts: [{ type: 'text', text: 'Short.' }] }],
-              persistModifiedInput: true,
-            },
-    };
+    const short = { modifiedInput: [user('Short.')], persistModifiedInput: true };
+    const retry = onError({ backoffMs: 1000, additionalSettings: { temperature: 0 }, ...short });
     const model = sayingModel([broken()], [broken('again')]);
-    const run = await testRun(agentWith({ retry }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ retry }), model);
     await run.goOnAsNew();
     expect(await failureOf(run)).toMatchObject({ code: 'model-retries-exhausted', message: expect.stringContaining('again') as string });
     expect(model.asked[1]).toMatchObject({ settings: { temperature: 0 } });
@@ -312,68 +263,41 @@ describe('a retry and a continue-as-new', () => {
 
   it('keeps persisted input when it lies behind the answer', async () => {
     const pausing: AgentMiddleware = { name: 'pausing', afterModelRewriteState: async (_, ctx) => void (await ctx.interrupt('Go on?')) };
-    const retry: RetryOptions = {
-      maxRetries: 1,
-      shouldRetry: ({ error }) =>
-        error === undefined
-          ? undefined
-          : { retry: true, modifiedInput: [{ role: 'user', parts: [{ type: 'text', text: 'Short.' }] }], persistModifiedInput: true },
-    };
-    const run = await testRun(agentWith({ middleware: [pausing], retry }), {
-      input: 'Hi',
-      model: sayingModel([broken()], ['Good.']),
-      tools,
-    });
-    await run.advance(anHour);
-    await run.goOnAsNew();
-    await run.resume(only(await run.interrupts()).id, true);
+    const retry = onError({ modifiedInput: [user('Short.')], persistModifiedInput: true });
+    const run = await played({ middleware: [pausing], retry }, sayingModel([broken()], ['Good.']));
+    await answerAnew(run);
     await run.outcome();
     expect(await transcriptOf(run)).toEqual(['user: Short.', 'assistant: Good.']);
   });
 
   it('enters the attempt again whose wrap waits, and no earlier one', async () => {
     let entered = 0;
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      wrapModel: async (request, next, ctx) => {
-        entered += 1;
-        const response = await next(request);
-        await ctx.interrupt('Keep it?');
-        return response;
-      },
-    };
+    const asking = withHook('asking', 'wrapModel', async (request, next, ctx) => {
+      entered += 1;
+      const response = await next(request);
+      await ctx.interrupt('Keep it?');
+      return response;
+    });
     const model = sayingModel([broken()], ['Good.']);
-    const run = await testRun(agentWith({ middleware: [asking], retry: always(1) }), { input: 'Hi', model, tools });
-    await run.advance(anHour);
-    const { id } = only(await run.interrupts());
-    await run.goOnAsNew();
-    expect(only(await run.interrupts()).id).toBe(id);
-    await run.resume(id, true);
+    const run = await played({ middleware: [asking], retry: always(1) }, model);
+    await answerAnew(run);
     expect(await run.result()).toBe('Good.');
     expect([entered, model.asked.length]).toEqual([3, 2]);
   });
 
   it('keeps half an answer for the decision when a wrap waits behind the error', async () => {
     const asked: unknown[] = [];
-    const explaining: AgentMiddleware = {
-      name: 'explaining',
-      wrapModel: async (request, next, ctx) => {
-        try {
-          return await next(request);
-        } catch (error) {
-          await ctx.interrupt('It failed.');
-          throw error;
-        }
-      },
-    };
-    const retry = always(1, { shouldRetry: ({ output, error }) => void asked.push([output && textOf(output), error?.retryable]) });
-    const run = await testRun(agentWith({ middleware: [explaining], retry }), {
-      input: 'Hi',
-      model: sayingModel(['Half', broken()]),
-      tools,
+    const explaining = withHook('explaining', 'wrapModel', async (request, next, ctx) => {
+      try {
+        return await next(request);
+      } catch (error) {
+        await ctx.interrupt('It failed.');
+        throw error;
+      }
     });
-    await run.goOnAsNew();
-    await run.resume(only(await run.interrupts()).id, true);
+    const retry = always(1, { shouldRetry: ({ output, error }) => void asked.push([output && textOf(output), error?.retryable]) });
+    const run = await startRun(agentWith({ middleware: [explaining], retry }), sayingModel(['Half', broken()]));
+    await answerAnew(run);
     await run.outcome();
     expect(asked).toEqual([['Half', true]]);
   });
@@ -393,20 +317,15 @@ describe('the failover of an agent', () => {
     const getFailoverModel: FailoverOptions['getFailoverModel'] = ({ attempt, lastError }) => ({
       model: attempt === 1 && lastError.message !== 'first' && model.asked.length > 2 ? 'test/model' : 'm2',
     });
-    const run = await testRun(agentWith({ middleware: [pausing], failover: { ...failover, getFailoverModel } }), {
-      input: 'Hi',
-      model,
-      tools,
-    });
-    await run.goOnAsNew();
-    await run.resume(only(await run.interrupts()).id, true);
+    const run = await startRun(agentWith({ middleware: [pausing], failover: { ...failover, getFailoverModel } }), model);
+    await answerAnew(run);
     expect(await run.result()).toBe('Back.');
     expect(model.names).toEqual(['test/model', 'm2', 'm2', 'test/model']);
   });
 
   it('asks for so many models, then fails with the last error', async () => {
     const model = modelsSaying((name) => [[broken(`${name} is down`)]]);
-    const run = await testRun(agentWith({ failover }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ failover }), model);
     expect(await failureOf(run)).toEqual({ code: 'model-failed', message: 'm3 is down' });
     expect(model.names).toEqual(['test/model', 'm2', 'm3']);
   });
@@ -414,8 +333,8 @@ describe('the failover of an agent', () => {
   it('asks the next model what the choice says, else what the first one was asked', async () => {
     const model = modelsSaying((name) => (name === 'm3' ? [['Good.']] : [[broken()]]));
     const getFailoverModel: FailoverOptions['getFailoverModel'] = ({ attempt }) =>
-      attempt === 1 ? { model: 'm2', input: [{ role: 'user', parts: [{ type: 'text', text: 'Short.' }] }] } : { model: 'm3' };
-    const run = await testRun(agentWith({ failover: { ...failover, getFailoverModel } }), { input: 'Hi', model, tools });
+      attempt === 1 ? { model: 'm2', input: [user('Short.')] } : { model: 'm3' };
+    const run = await startRun(agentWith({ failover: { ...failover, getFailoverModel } }), model);
     await run.outcome();
     expect(model.asked.map(({ messages }) => messages.map(textOf))).toEqual([['Hi'], ['Short.'], ['Hi']]);
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Good.']);
@@ -423,18 +342,14 @@ describe('the failover of an agent', () => {
 
   it('ends with the error when shouldFailover says no', async () => {
     const model = sayingModel([broken('no')]);
-    const run = await testRun(agentWith({ failover: { ...failover, shouldFailover: () => false } }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ failover: { ...failover, shouldFailover: () => false } }), model);
     expect(await failureOf(run)).toEqual({ code: 'model-failed', message: 'no' });
     expect(model.asked).toHaveLength(1);
   });
 
   it('refuses a shouldFailover that does not decide at once', async () => {
     const shouldFailover = (async () => false) as unknown as FailoverOptions['shouldFailover'];
-    const run = await testRun(agentWith({ failover: { ...failover, shouldFailover } }), {
-      input: 'Hi',
-      model: sayingModel([broken()]),
-      tools,
-    });
+    const run = await startRun(agentWith({ failover: { ...failover, shouldFailover } }), sayingModel([broken()]));
     expect(await failureOf(run)).toMatchObject({ code: 'hook-failed', message: expect.stringContaining('shouldFailover') as string });
   });
 
@@ -445,7 +360,7 @@ describe('the failover of an agent', () => {
         return { generate: async () => ({ parts: [{ type: 'text' as const, text: 'Good.' }] }) };
       },
     };
-    const run = await testRun(agentWith({ retry: always(2), failover }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ retry: always(2), failover }), model);
     expect(await run.result()).toBe('Good.');
   });
 });
@@ -461,14 +376,9 @@ describe('defineAgent', () => {
     [{ retry: { maxRetries: 1, backoff: 100 } }, 'retry.backoff must be a function. It is 100.'],
     [{ retry: { maxRetries: 1, shouldretry: () => true } }, 'there is no option "retry.shouldretry"; did you mean shouldRetry?'],
     [{ failover: { maxRetries: 1, shouldFailover: () => true } }, 'failover.getFailoverModel must be a function. It is missing.'],
-    [
-      { failover: { maxRetries: 1, getFailoverModel: () => ({ model: 'm' }) } },
-      'failover.shouldFailover must be a function. It is missing.',
-    ],
+    [{ failover: { maxRetries: 1, getFailoverModel: () => ({ model: 'm' }) } }, 'failover.shouldFailover must be a function. It is'],
   ])('refuses %j', (options, problem) => {
-    expect(define(options)).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining(problem) as string }),
-    );
+    expect(define(options)).toThrow(errorOf('agent-invalid', expect.stringContaining(problem)));
   });
 });
 
@@ -480,9 +390,8 @@ describe('a model call that failed', () => {
   it('is left to the server, unless the run makes it again itself', () => {
     expect(failedResult(verdict, null, half)).toBeUndefined();
     expect(failedResult({ ...verdict, retryable: false }, undefined, half)).toEqual({ failed: { code: 'model-failed', message: 'gone' } });
-    expect(failedResult(verdict, 'kernel', half)).toEqual({
-      failed: { code: 'model-failed', message: 'gone', retryable: true, retryAfterMs: 5 },
-    });
+    const failed = { code: 'model-failed', message: 'gone', retryable: true, retryAfterMs: 5 };
+    expect(failedResult(verdict, 'kernel', half)).toEqual({ failed });
     expect(failedResult({ ...verdict, code: 'model-key-missing' }, 'kernel', half)).toBeUndefined();
   });
 

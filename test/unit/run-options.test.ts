@@ -7,7 +7,8 @@ import { agentsFor, defineAgent, onWorker } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { z } from 'zod';
 import type { RunOptions } from '../../contract/run-options';
-import { only, transcriptOf } from '../support/memory-bed';
+import { answerAnew, only, transcriptOf, withHook } from '../support/memory-bed';
+import { failure } from '../support/failures';
 
 const basics = { description: 'Says with which options it was called.', inputSchema: z.object({}) };
 const tools = {
@@ -63,9 +64,7 @@ describe('options of tools for one run', () => {
 
   it('are there again when a tool is entered with its answer, and after a continue-as-new', async () => {
     const run = await played({ toolOptions: { asks: { region: 'eu' } } }, ['asks']);
-    await run.outcome();
-    await run.goOnAsNew();
-    await run.resume(only(await run.interrupts()).id, 'yes');
+    await answerAnew(run, 'yes');
     expect(await outputs(run)).toEqual(['tool: {"region":"eu"}']);
   });
 
@@ -77,19 +76,16 @@ describe('options of tools for one run', () => {
   });
 
   it('are an object of JSON for wraps of the workflow, too', async () => {
-    const wrap = (options: unknown): AgentMiddleware => ({
-      name: 'wrap',
-      wrapToolCall: (call, next) => next({ ...call, options: options as never }),
-    });
+    const wrap = (options: unknown): AgentMiddleware =>
+      withHook('wrap', 'wrapToolCall', (call, next) => next({ ...call, options: options as never }));
     for (const [options, message] of [
       ['eu', "options of 'plain' that are no object"],
       [{ large: 'x'.repeat(20_000) }, 'at most 16384 fit'],
       [{ much: 5n }, 'are not JSON'],
     ] as const)
-      expect(await (await played({}, ['plain'], [wrap(options)])).outcome()).toMatchObject({
-        status: 'failed',
-        error: { code: 'hook-failed', message: expect.stringContaining(message) },
-      });
+      expect(await (await played({}, ['plain'], [wrap(options)])).outcome()).toMatchObject(
+        failure('hook-failed', expect.stringContaining(message)),
+      );
   });
 });
 
@@ -119,12 +115,9 @@ describe('worker middleware', () => {
   it('that hand on options which are none end the run and are named', async () => {
     const wrong = defineWorkerMiddleware('wrong', () => ({ wrapInvokableToolCall: (input, next) => next(input, 'eu' as never) }));
     const run = await played({}, ['plain'], [onWorker('wrong')], { middleware: [wrong] });
-    expect(await run.outcome()).toMatchObject({
-      error: {
-        code: 'hook-failed',
-        message: 'wrapInvokableToolCall of worker middleware "wrong" called next with options that are no object.',
-      },
-    });
+    expect(await run.outcome()).toMatchObject(
+      failure('hook-failed', 'wrapInvokableToolCall of worker middleware "wrong" called next with options that are no object.'),
+    );
   });
 });
 
@@ -145,9 +138,7 @@ describe('an approval', () => {
     const run = await played({ toolOptions: { plain: { dryRun: true } } }, ['plain'], [asking, behind]);
     await run.outcome();
     await run.approve(only(await run.interrupts()).id);
-    expect(await run.outcome()).toMatchObject({
-      error: { code: 'hook-failed', message: expect.stringContaining("behind the approval of 'plain' changed its options") },
-    });
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', /behind the approval of 'plain' changed its options/));
   });
 });
 
@@ -184,30 +175,23 @@ describe('options that say nothing, or something else than they seem to, end the
     ['options of a tool that there is not', { toolOptions: { plan: {} } }, 'they name the tool "plan"'],
     ['options of an agent for such a tool', { agents: { agent: { toolOptions: { plan: {} } } } }, 'they name the tool "plan"'],
     ['aliases of a tool that there is not', { toolAliases: { plan: { names: ['x'] } } }, 'they name the tool "plan"'],
-    [
-      'an alias that is a tool',
-      { toolAliases: { plain: { names: ['quick'] } } },
-      'the alias "quick" of tool "plain" is the name of another',
-    ],
+    ['an alias that is a tool', { toolAliases: { plain: { names: ['quick'] } } }, 'the alias "quick" of tool "plain" is the name'],
     [
       'too much for a tool, all together',
       { toolOptions: { plain: { a: 'x'.repeat(10_000) } }, agents: { agent: { toolOptions: { plain: { b: 'x'.repeat(10_000) } } } } },
       'those of the tool "plain" for agent "agent" have 20015 bytes; at most 16384 fit.',
     ],
     [
-      'an alias of an argument that is an argument',
+      'an alias that is an argument',
       { toolAliases: { says: { arguments: { text: ['text'] } } } },
-      'the argument alias "text" of tool "says" is an argument of the tool itself.',
+      '"text" of tool "says" is an argument of the tool',
     ],
     ['an alias for two', { toolAliases: { plain: { names: ['x'] }, quick: { names: ['x'] } } }, 'stands for both "plain" and "quick"'],
   ])('%s', async (_, options, message) => {
     const model = scriptedModel([]);
     const says = defineTool({ ...basics, inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text });
     const run = await testRun(agentUnder(), { input: 'Hi', model, tools: { ...tools, says }, options });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'options-invalid', message: expect.stringContaining(message) },
-    });
+    expect(await run.outcome()).toMatchObject(failure('options-invalid', expect.stringContaining(message)));
     expect(model.requests).toEqual([]);
   });
 });

@@ -6,7 +6,8 @@ import type { AgentOptions } from '../../kernel/define/agent';
 import type { Tools } from '../../kernel/define/middleware';
 import type { Json } from '../../contract/messages/messages';
 import type { TestRun } from '../../testing/index';
-import { agentWith, echo, tools, transcriptOf } from '../support/memory-bed';
+import { agentWith, echo, startRun, tools, transcriptOf } from '../support/memory-bed';
+import { errorOf } from '../support/failures';
 
 interface Streamed {
   readonly run: TestRun;
@@ -98,16 +99,14 @@ describe('a scripted model that was not told to stream', () => {
   it('shows nothing of an answer before it is there, also of one in pieces', async () => {
     const deltas: Delta[] = [];
     const model = scriptedModel([{ text: ['Pa', 'id.'] }]);
-    const run = await testRun(agentWith(), { input: 'Hi', model, tools, onDelta: (delta) => deltas.push(delta) });
+    const run = await startRun(agentWith(), model, { onDelta: (delta) => deltas.push(delta) });
     expect(await run.outcome()).toMatchObject({ text: 'Paid.' });
     expect(deltas).toEqual([]);
     expect(model.stream).toBeUndefined();
   });
 
   it.each([[{ stream: 'yes' }], ['stream']])('says which options there are when it gets %j', (options) => {
-    expect(() => scriptedModel([{ text: 'Done.' }], options as never)).toThrow(
-      expect.objectContaining({ code: 'request-invalid', message: expect.stringContaining('{ stream: true }') }),
-    );
+    expect(() => scriptedModel([{ text: 'Done.' }], options as never)).toThrow(errorOf('request-invalid', /\{ stream: true \}/));
   });
 
   it.each([
@@ -133,14 +132,7 @@ it.each<[string, NonNullable<AgentOptions<Tools, 'agent', Json>['retry']>, reado
     ['attempt-start', 'attempt-void'],
   ],
 ])('onDelta of testRun says that a whole answer which %s is void', async (_, retry, steps, attempts) => {
-  const deltas: Delta[] = [];
-  const run = await testRun(agentWith({ retry }), {
-    input: 'Hi',
-    model: scriptedModel(steps, { stream: true }),
-    tools,
-    stream: true,
-    onDelta: (delta) => deltas.push(delta),
-  });
+  const { run, deltas } = await play(steps, { retry, stream: true });
   await run.advance('1m');
   await run.outcome();
   expect(deltas.map(({ type }) => type).filter((type) => type.startsWith('attempt'))).toEqual(attempts);

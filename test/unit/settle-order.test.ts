@@ -1,8 +1,7 @@
 import type { TestRun } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
 import type { HookContext } from 'holdfast/workflow';
 import { customAgent } from 'holdfast/workflow';
-import { agentUnder, agentWith, echo, logOf, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, before, echo, logOf, startRun } from '../support/memory-bed';
 
 type Act = (ctx: HookContext) => Promise<void>;
 
@@ -27,65 +26,34 @@ const through = (name: string, ask: () => Promise<unknown>): Promise<unknown> =>
   return handing(ask);
 };
 
+const done = { text: 'Done.' };
 const start = {
-  'a hook': (act: Act) =>
-    testRun(
-      agentUnder({
-        name: 'hook',
-        beforeModelRewriteState: async (_, ctx) => {
-          await act(ctx);
-          return undefined;
-        },
-      }),
-      { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools },
-    ),
+  'a hook': (act: Act) => startRun(agentUnder(before(act)), [done]),
   'a wrap of a tool': (act: Act) =>
-    testRun(
-      agentUnder({
-        name: 'wrap',
-        wrapToolCall: async (call, next, ctx) => {
-          await act(ctx);
-          return next(call);
-        },
-      }),
-      { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]), tools },
-    ),
-  'a custom agent': (act: Act) =>
-    testRun(
-      customAgent({
-        name: 'agent',
-        description: 'Acts.',
-        agents: [],
-        async *run(_, ctx) {
-          await act(ctx);
-          yield { output: 'Done.' };
-        },
-      }),
-      { input: 'Hi', model: scriptedModel([]), tools },
-    ),
-  'a tool of the run': (act: Act) =>
-    testRun(
-      agentWith({
-        tools: [],
-        middleware: [
-          {
-            name: 'own',
-            tools: [
-              {
-                name: 'decide',
-                description: 'Acts.',
-                inputSchema: { type: 'object' },
-                execute: async (_, ctx) => {
-                  await act(ctx);
-                  return 'done';
-                },
-              },
-            ],
-          },
-        ],
-      }),
-      { input: 'Hi', model: scriptedModel([{ toolCalls: [{ name: 'decide', input: {} }] }, { text: 'Done.' }]), tools },
-    ),
+    startRun(agentUnder({ name: 'wrap', wrapToolCall: async (call, next, ctx) => (await act(ctx), next(call)) }), [
+      { toolCalls: [echo('a')] },
+      done,
+    ]),
+  'a custom agent': (act: Act) => {
+    const agent = customAgent({
+      name: 'agent',
+      description: 'Acts.',
+      agents: [],
+      async *run(_, ctx) {
+        await act(ctx);
+        yield { output: 'Done.' };
+      },
+    });
+    return startRun(agent, []);
+  },
+  'a tool of the run': (act: Act) => {
+    const execute = async (_: unknown, ctx: HookContext): Promise<string> => (await act(ctx), 'done');
+    const decide = { name: 'decide', description: 'Acts.', inputSchema: { type: 'object' }, execute };
+    return startRun(agentWith({ tools: [], middleware: [{ name: 'own', tools: [decide] }] }), [
+      { toolCalls: [{ name: 'decide', input: {} }] },
+      done,
+    ]);
+  },
 } satisfies Record<string, (act: Act) => Promise<TestRun>>;
 const places = Object.keys(start) as (keyof typeof start)[];
 
@@ -220,16 +188,14 @@ describe('the order in which effects end', () => {
 
   it('holds up no error of code that was changed and asks for less', async () => {
     const racing = (fewer: boolean) =>
-      agentUnder({
-        name: 'hook',
-        beforeModelRewriteState: async (_, ctx) => {
+      agentUnder(
+        before(async (ctx) => {
           const first = ctx.interrupt('a');
-          if (!fewer) await Promise.race([first, ctx.interrupt('b')]);
-          else await first;
+          await (fewer ? first : Promise.race([first, ctx.interrupt('b')]));
           if (!fewer) await ctx.interrupt('c');
-        },
-      });
-    const run = await testRun(racing(false), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+        }),
+      );
+    const run = await startRun(racing(false), [done]);
     await answer(run, 'b');
     await answer(run, 'a');
     await run.goOnAsNew(racing(true));

@@ -3,11 +3,13 @@ import type { Json } from 'holdfast/workflow';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/eino';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { LanguageModel } from '../../activities/models/models';
-import { agentUnder, agentWith, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, answerAnew, echo, logOf, only, startRun, tools, transcriptOf } from '../support/memory-bed';
+import { failure, errorOf } from '../support/failures';
 
 const calling = () => scriptedModel([{ toolCalls: [echo('x')], text: 'Looking.' }, { text: 'Done.' }]);
 const user = (text: string): AgenticMessage => ({ role: 'user', blocks: [{ type: 'text', text }] });
 const assistant = (text: string): AgenticMessage => ({ role: 'assistant', blocks: [{ type: 'text', text }] });
+const agentic = (middleware: Parameters<typeof agenticMiddleware>[0]) => agentUnder(agenticMiddleware(middleware));
 const kinds = (messages: readonly AgenticMessage[]): readonly string[] =>
   messages.map(({ role, blocks }) => `${role} ${blocks.map(({ type }) => type).join(' ')}`);
 
@@ -15,22 +17,20 @@ describe('a middleware for agentic messages', () => {
   it('sees them in every hook', async () => {
     const seen: [string, readonly string[]][] = [];
     const see = (hook: string, messages: readonly AgenticMessage[]): void => void seen.push([hook, kinds(messages)]);
-    const agent = agentUnder(
-      agenticMiddleware({
-        name: 'seeing',
-        beforeModelRewriteState: ({ messages }) => see('before', messages),
-        async wrapModel(request, next) {
-          see('request', request.messages);
-          const response = await next(request);
-          see('response', [response.message]);
-          return response;
-        },
-        afterModelRewriteState: ({ messages }) => see('after', messages.slice(-1)),
-        afterToolCalls: ({ messages }) => see('tools', messages.slice(-1)),
-        afterAgent: ({ messages }) => see('end', messages),
-      }),
-    );
-    const run = await testRun(agent, { input: 'Hi', model: calling(), tools });
+    const agent = agentic({
+      name: 'seeing',
+      beforeModelRewriteState: ({ messages }) => see('before', messages),
+      async wrapModel(request, next) {
+        see('request', request.messages);
+        const response = await next(request);
+        see('response', [response.message]);
+        return response;
+      },
+      afterModelRewriteState: ({ messages }) => see('after', messages.slice(-1)),
+      afterToolCalls: ({ messages }) => see('tools', messages.slice(-1)),
+      afterAgent: ({ messages }) => see('end', messages),
+    });
+    const run = await startRun(agent, calling());
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
     const called = 'assistant text function-tool-call';
     const returned = 'user function-tool-result';
@@ -50,19 +50,17 @@ describe('a middleware for agentic messages', () => {
 
   it('keeps the ids of messages that it returns as they were, also copied, and gives new ones to others', async () => {
     const before: (string | undefined)[][] = [];
-    const agent = agentUnder(
-      agenticMiddleware({
-        name: 'editing',
-        beforeModelRewriteState({ messages }, ctx) {
-          before.push(messages.map(({ id }) => id));
-          if (ctx.iteration === 1) return;
-          const [first, second, third] = messages;
-          if (first === undefined || second === undefined || third === undefined) throw new Error('Too few.');
-          return { messages: [{ ...first, blocks: [...first.blocks, { type: 'text', text: '!' }] }, { ...second }, third, user('Well?')] };
-        },
-      }),
-    );
-    const run = await testRun(agent, { input: 'Hi', model: calling(), tools });
+    const agent = agentic({
+      name: 'editing',
+      beforeModelRewriteState({ messages }, ctx) {
+        before.push(messages.map(({ id }) => id));
+        if (ctx.iteration === 1) return;
+        const [first, second, third] = messages;
+        if (first === undefined || second === undefined || third === undefined) throw new Error('Too few.');
+        return { messages: [{ ...first, blocks: [...first.blocks, { type: 'text', text: '!' }] }, { ...second }, third, user('Well?')] };
+      },
+    });
+    const run = await startRun(agent, calling());
     await run.outcome();
     const after = (await run.transcript()).map(({ id }) => id);
     expect(after.slice(1, 3)).toEqual(before[1]?.slice(1, 3));
@@ -108,17 +106,15 @@ describe('a middleware for agentic messages', () => {
 
   it('changes a request for one call, and an answer for good', async () => {
     const model = calling();
-    const agent = agentUnder(
-      agenticMiddleware({
-        name: 'wrapping',
-        async wrapModel(request, next) {
-          const { message, ...rest } = await next({ ...request, messages: [user('Prefixed.'), ...request.messages.slice(1)] });
-          const blocks = message.blocks.map((block) => (block.type === 'text' ? { ...block, text: block.text.toUpperCase() } : block));
-          return { ...rest, message: { ...message, blocks } };
-        },
-      }),
-    );
-    const run = await testRun(agent, { input: 'Hi', model, tools });
+    const agent = agentic({
+      name: 'wrapping',
+      async wrapModel(request, next) {
+        const { message, ...rest } = await next({ ...request, messages: [user('Prefixed.'), ...request.messages.slice(1)] });
+        const blocks = message.blocks.map((block) => (block.type === 'text' ? { ...block, text: block.text.toUpperCase() } : block));
+        return { ...rest, message: { ...message, blocks } };
+      },
+    });
+    const run = await startRun(agent, model);
     expect(await run.outcome()).toMatchObject({ text: 'DONE.' });
     expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
     expect(model.requests[1]?.messages[0]).toMatchObject({ parts: [{ text: 'Prefixed.' }] });
@@ -126,55 +122,45 @@ describe('a middleware for agentic messages', () => {
   });
 
   it('ends the agent with a message of its own, or with a result', async () => {
-    const early = agentUnder(agenticMiddleware({ name: 'early', beforeAgent: () => ({ answer: assistant('No.') }) }));
-    const first = await testRun(early, { input: 'Hi', model: scriptedModel([]), tools });
+    const first = await startRun(agentic({ name: 'early', beforeAgent: () => ({ answer: assistant('No.') }) }), []);
     expect(await first.outcome()).toMatchObject({ status: 'completed', text: 'No.' });
-    const result = agentUnder(
-      agenticMiddleware({ name: 'result', afterToolCalls: ({ messages }) => ({ answer: messages.at(-1) as AgenticMessage }) }),
-    );
-    const second = await testRun(result, { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('x')] }]), tools });
+    const result = agentic({ name: 'result', afterToolCalls: ({ messages }) => ({ answer: messages.at(-1) as AgenticMessage }) });
+    const second = await startRun(result, [{ toolCalls: [echo('x')] }]);
     expect(await second.outcome()).toMatchObject({ status: 'completed', output: 'x' });
     const made = assistant('Made.');
-    const own = agentUnder(
-      agenticMiddleware({ name: 'own', afterToolCalls: ({ messages }) => ({ messages: [...messages, made], answer: made }) }),
-    );
-    const third = await testRun(own, { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('x')] }]), tools });
+    const own = agentic({ name: 'own', afterToolCalls: ({ messages }) => ({ messages: [...messages, made], answer: made }) });
+    const third = await startRun(own, [{ toolCalls: [echo('x')] }]);
     expect(await third.outcome()).toMatchObject({ status: 'completed', text: 'Made.' });
     expect((await third.transcript()).filter(({ role }) => role === 'assistant')).toHaveLength(2);
   });
 
   it('appends behind an answer, and behind a failure', async () => {
-    const agent = agentUnder(
-      agenticMiddleware({
-        name: 'ending',
-        afterAgent: () => ({ append: [assistant('By the way.')] }),
-        afterFailure: ({ code }, { messages }) => ({ append: [assistant(`${code} behind ${messages.length}`)] }),
-      }),
-    );
-    const good = await testRun(agent, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const agent = agentic({
+      name: 'ending',
+      afterAgent: () => ({ append: [assistant('By the way.')] }),
+      afterFailure: ({ code }, { messages }) => ({ append: [assistant(`${code} behind ${messages.length}`)] }),
+    });
+    const good = await startRun(agent, [{ text: 'Done.' }]);
     expect(await transcriptOf(good)).toEqual(['user: Hi', 'assistant: Done.', 'assistant: By the way.']);
-    const bad = await testRun(agent, { input: 'Hi', model: scriptedModel([{ error: 'No.' }]), tools });
+    const bad = await startRun(agent, [{ error: 'No.' }]);
     expect(await transcriptOf(bad)).toEqual(['user: Hi', 'assistant: model-failed behind 1']);
   });
 
   it('has a ctx that takes and gives them', async () => {
     const seen: unknown[] = [];
-    const asked = scriptedModel([{ text: 'Aside.' }, { text: 'Done.' }]);
-    const agent = agentUnder(
-      agenticMiddleware({
-        name: 'asking',
-        async beforeModelRewriteState({ messages }, ctx) {
-          const { message } = await ctx.model('other', { messages: [...messages, user('Aside?')] });
-          seen.push(message.blocks);
-          const note = ctx.ensureMessageId(user('Noted.'));
-          ctx.sendEvent({ name: 'noted', message: note });
-          ctx.sendEvent('plain', 1);
-          seen.push(ctx.agent, ctx.iteration, ctx.userMessage);
-          return { messages: [...messages, note] };
-        },
-      }),
-    );
-    const run = await testRun(agent, { input: 'Hi', model: asked, tools });
+    const agent = agentic({
+      name: 'asking',
+      async beforeModelRewriteState({ messages }, ctx) {
+        const { message } = await ctx.model('other', { messages: [...messages, user('Aside?')] });
+        seen.push(message.blocks);
+        const note = ctx.ensureMessageId(user('Noted.'));
+        ctx.sendEvent({ name: 'noted', message: note });
+        ctx.sendEvent('plain', 1);
+        seen.push(ctx.agent, ctx.iteration, ctx.userMessage);
+        return { messages: [...messages, note] };
+      },
+    });
+    const run = await startRun(agent, [{ text: 'Aside.' }, { text: 'Done.' }]);
     const log = await logOf(run);
     expect(seen).toEqual([[{ type: 'text', text: 'Aside.' }], 'agent', 1, 'Hi']);
     const noted = only(log.flatMap((event) => (event.type === 'custom' && event.name === 'noted' ? [event.data] : [])));
@@ -194,43 +180,31 @@ describe('a middleware for agentic messages', () => {
       }),
       { name: 'stored', beforeModelRewriteState: ({ messages }) => ({ messages: messages.filter(({ parts }) => parts.length > 0) }) },
     );
-    const run = await testRun(agent, { input: 'Hi', model: calling(), tools });
+    const run = await startRun(agent, calling());
     expect((await transcriptOf(run))[2]).toBe('tool: (x)');
     expect((await logOf(run)).find(({ type }) => type === 'tool-end')).toMatchObject({ action: { of: expect.any(String) as string } });
   });
 
   it('waits over a continue-as-new', async () => {
-    const agent = agentUnder(
-      agenticMiddleware({
-        name: 'waiting',
-        async beforeModelRewriteState({ messages }, ctx) {
-          const answer = await ctx.interrupt<string>('Go on?');
-          return { messages: [...messages, user(answer)] };
-        },
-      }),
-    );
+    const agent = agentic({
+      name: 'waiting',
+      async beforeModelRewriteState({ messages }, ctx) {
+        const answer = await ctx.interrupt<string>('Go on?');
+        return { messages: [...messages, user(answer)] };
+      },
+    });
     const run = await testRun(agent, { input: [user('Hi')] as Json, model: scriptedModel([{ text: 'Done.' }]), tools });
-    const { id } = only(await run.interrupts());
-    await run.goOnAsNew();
-    await run.resume(id, 'Yes.');
+    await answerAnew(run, 'Yes.');
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'user: Yes.', 'assistant: Done.']);
     expect((await run.transcript())[0]?.id).toBe('input.0');
   });
 
   it.each<[string, () => unknown, string]>([
     ['a list that is none', () => ({ messages: 'Hi' }), 'beforeModelRewriteState of middleware "wrong" returned messages that are no list'],
-    [
-      'something else',
-      () => ({ messages: [user('Hi'), { role: 'tool', blocks: [] }] }),
-      'beforeModelRewriteState of middleware "wrong", message 1 is no',
-    ],
+    ['something else', () => ({ messages: [user('Hi'), { role: 'tool', blocks: [] }] }), 'middleware "wrong", message 1 is no'],
   ])('that returns %s ends the run with a code', async (_, hook, message) => {
-    const agent = agentUnder(agenticMiddleware({ name: 'wrong', beforeModelRewriteState: hook as () => undefined }));
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'message-invalid', message: expect.stringContaining(message) as string },
-    });
+    const run = await startRun(agentic({ name: 'wrong', beforeModelRewriteState: hook as () => undefined }), []);
+    expect(await run.outcome()).toMatchObject(failure('message-invalid', expect.stringContaining(message)));
   });
 
   it('may not answer with several messages', async () => {
@@ -238,30 +212,27 @@ describe('a middleware for agentic messages', () => {
       role: 'user',
       blocks: ['a', 'b'].map((callId) => ({ type: 'function-tool-result', callId, name: 'echo', output: 'x' })),
     };
-    const agent = agentUnder(agenticMiddleware({ name: 'many', beforeAgent: () => ({ answer: results }) }));
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await startRun(agentic({ name: 'many', beforeAgent: () => ({ answer: results }) }), []);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'message-invalid' } });
   });
 
   it('is refused where it has the classic form', () => {
     expect(() => agenticMiddleware({ name: 'old', beforeChatModel: () => undefined } as never)).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining('beforeChatModel') as string }),
+      errorOf('agent-invalid', /beforeChatModel/),
     );
     expect(() => agenticMiddleware(undefined as never)).toThrow(expect.objectContaining({ code: 'agent-invalid' }));
   });
 
   it('that drops a call of the model does not bring down the run', async () => {
-    const agent = agentUnder(
-      agenticMiddleware({
-        name: 'dropping',
-        async wrapModel(request, next) {
-          await next(request).catch(() => undefined);
-          void next(request).catch(() => undefined);
-          return { message: assistant('Mine.') };
-        },
-      }),
-    );
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ error: 'No.' }, { error: 'No.' }]), tools });
+    const agent = agentic({
+      name: 'dropping',
+      async wrapModel(request, next) {
+        await next(request).catch(() => undefined);
+        void next(request).catch(() => undefined);
+        return { message: assistant('Mine.') };
+      },
+    });
+    const run = await startRun(agent, [{ error: 'No.' }, { error: 'No.' }]);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'next-left-running' } });
   });
 });
@@ -313,7 +284,7 @@ describe('a middleware for chat messages', () => {
     let turn = 0;
     const model: LanguageModel = { generate: async () => ({ parts: turn++ === 0 ? parts : [{ type: 'text', text: 'Done.' }] }) };
     const agent = agentUnder(chatMiddleware({ name: 'same', beforeModelRewriteState: ({ messages }) => ({ messages: [...messages] }) }));
-    const run = await testRun(agent, { input: 'Hi', model, tools });
+    const run = await startRun(agent, model);
     await run.outcome();
     expect((await run.transcript())[1]?.parts).toEqual(parts);
   });
@@ -350,7 +321,7 @@ describe('the input of a run', () => {
 });
 
 it('a transcript has the shapes that there are', async () => {
-  const run = await testRun(agentWith(), { input: 'Hi', model: calling(), tools });
+  const run = await startRun(agentWith(), calling());
   expect(kinds(await run.transcript({ shape: 'agentic' }))).toEqual([
     'user text',
     'assistant text function-tool-call',

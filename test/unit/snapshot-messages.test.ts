@@ -7,18 +7,16 @@ import type { HistoryFact } from '../../contract/record/history-fact';
 import { isRunInput } from '../../contract/record/is-run-input';
 import { packedSnapshot, unpackedInput } from '../../contract/record/snapshot-messages';
 import type { AgentRunInput, Snapshot } from '../../contract/record/wire';
-import { tools } from '../support/memory-bed';
+import { tools, withHook } from '../support/memory-bed';
 import { heard, member, scripts } from '../support/team-bed';
 
 const content = 'word '.repeat(600);
 const turns = (count: number): readonly ScriptedStep[] => Array.from({ length: count }, (_, turn) => ({ text: `${turn}: ${content}` }));
-const asking = (atLeast = 0, change?: (messages: readonly Message[]) => readonly Message[]): AgentMiddleware => ({
-  name: 'asking',
-  beforeModelRewriteState: async ({ messages }, ctx) => {
+const asking = (atLeast = 0, change?: (messages: readonly Message[]) => readonly Message[]): AgentMiddleware =>
+  withHook('asking', 'beforeModelRewriteState', async ({ messages }, ctx) => {
     if (messages.length < atLeast || (await ctx.interrupt('Go on?')) === 'as it is' || change === undefined) return undefined;
     return { messages: change(messages) };
-  },
-});
+  });
 
 async function border(agent: Parameters<typeof testRun>[0], steps: Readonly<Record<string, readonly ScriptedStep[]>>) {
   const model = scripts(steps);
@@ -85,10 +83,7 @@ describe('the messages of a snapshot', () => {
     const shorter = (messages: readonly Message[]): readonly Message[] =>
       messages.map((message) => ({ ...message, parts: [{ type: 'text', text: 'Shorter.' }] }));
     const changing: AgentMiddleware = { name: 'changing', beforeModelRewriteState: ({ messages }) => ({ messages: shorter(messages) }) };
-    const waiting: AgentMiddleware = {
-      name: 'waiting',
-      wrapModel: async (request, next, ctx) => (await ctx.interrupt('?'), next(request)),
-    };
+    const waiting = withHook('waiting', 'wrapModel', async (request, next, ctx) => (await ctx.interrupt('?'), next(request)));
     const { input, snapshot } = await border(
       sequential({ name: 'all', agents: [member('a'), member('b', { middleware: [changing, waiting] })] }),
       { a: turns(1) },

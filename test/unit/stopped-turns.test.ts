@@ -3,10 +3,10 @@ import { approval, askHuman, policy } from 'holdfast/middleware';
 import type { ScriptedStep, TestConversation } from 'holdfast/testing';
 import { scriptedModel, testConversation } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
-import type { AgentMiddleware } from 'holdfast/workflow';
+import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import { agentTool, customAgent, defineAgent, parallel, sequential } from 'holdfast/workflow';
 import type { RunEvent } from '../../contract/events';
-import { agentWith, echo, eventLine, gate, lineOf, logOf, tools } from '../support/memory-bed';
+import { agentWith, echo, eventLine, gate, lineOf, logOf, toolOf, tools, withHook } from '../support/memory-bed';
 import { member } from '../support/team-bed';
 
 const lead = { name: 'agent', description: 'Leads.', instructions: 'Lead.', model: 'test/model' };
@@ -21,15 +21,12 @@ const speak = defineTool({
 });
 const door = { current: gate() };
 const held = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: () => door.current.opened.then(() => 'held') });
-const asks = defineTool({
-  description: 'Asks.',
-  inputSchema: z.object({}),
-  execute: (_, call) => (call.resumed === undefined ? call.interrupt('Which?') : 'answered'),
-});
+const asks = toolOf((_, call) => (call.resumed === undefined ? call.interrupt('Which?') : 'answered'));
 const pickColor = defineTool({ description: 'Lets the user pick.', inputSchema: z.object({}), external: true });
 const all = { ...tools, speak, held, asks, pickColor };
 const speaks = (text: string) => ({ name: 'speak', input: { text } });
 const rules = approval({ tools: { speak: true } });
+const speaker = agentWith({ tools: ['speak'], middleware: [rules] });
 const asksHelper: ScriptedStep = { toolCalls: [{ name: 'helper', input: { request: 'Speak.' } }] };
 
 beforeEach(() => {
@@ -48,6 +45,11 @@ async function start(agent: Parameters<typeof testConversation>[0], ...steps: re
 const ticks = async (): Promise<void> => {
   for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => setImmediate(resolve));
 };
+
+async function stopped(chat: TestConversation): Promise<void> {
+  await chat.stop();
+  expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+}
 
 const idOf = async (chat: TestConversation): Promise<string> => (await chat.run.interrupts())[0]?.id ?? '';
 const transcriptOf = async (chat: TestConversation): Promise<readonly string[]> =>
@@ -71,7 +73,7 @@ async function goesOn(chat: TestConversation, turn = 2): Promise<void> {
 
 describe('a turn that waits for an approval', () => {
   it('ends when somebody stops it: the question is withdrawn, and the call has a result that says so', async () => {
-    const { chat, model } = await start(agentWith({ tools: ['speak'], middleware: [rules] }), { toolCalls: [speaks('a')] }, next);
+    const { chat, model } = await start(speaker, { toolCalls: [speaks('a')] }, next);
     const id = await idOf(chat);
     await chat.stop({ by: 'Ann' });
     expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
@@ -85,7 +87,7 @@ describe('a turn that waits for an approval', () => {
   });
 
   it('ends for a message that is for now, which begins the next turn', async () => {
-    const { chat } = await start(agentWith({ tools: ['speak'], middleware: [rules] }), { toolCalls: [speaks('a')] }, next);
+    const { chat } = await start(speaker, { toolCalls: [speaks('a')] }, next);
     expect(await chat.send('No, wait.', { mode: 'now' })).toMatchObject({ turn: 2 });
     expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
     expect(await chat.turn(2)).toMatchObject({ status: 'completed' });
@@ -93,14 +95,14 @@ describe('a turn that waits for an approval', () => {
   });
 
   it('ends with the conversation that ends now', async () => {
-    const { chat } = await start(agentWith({ tools: ['speak'], middleware: [rules] }), { toolCalls: [speaks('a')] });
+    const { chat } = await start(speaker, { toolCalls: [speaks('a')] });
     await chat.end({ mode: 'now' });
     expect(await chat.run.outcome()).toMatchObject({ status: 'completed', output: { turns: 1 } });
     expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
   });
 
   it('goes on waiting while the conversation is paused, and ends when it is unpaused', async () => {
-    const { chat } = await start(agentWith({ tools: ['speak'], middleware: [rules] }), { toolCalls: [speaks('a')] }, next);
+    const { chat } = await start(speaker, { toolCalls: [speaks('a')] }, next);
     await chat.pause();
     await chat.send('No, wait.', { mode: 'now' });
     expect(await chat.run.interrupts()).toHaveLength(1);
@@ -112,8 +114,7 @@ describe('a turn that waits for an approval', () => {
   it('ends as stopped also where errors of tools end the turn', async () => {
     const agent = agentWith({ tools: ['speak'], middleware: [rules], toolErrors: 'fail' });
     const { chat } = await start(agent, { toolCalls: [speaks('a')] }, next);
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     await goesOn(chat);
   });
 
@@ -132,20 +133,16 @@ describe('a turn that waits for an approval', () => {
   it('begins no call after the one that waited, where calls follow on each other', async () => {
     const agent = agentWith({ tools: ['speak', 'echo'], middleware: [rules], sequentialTools: true });
     const { chat } = await start(agent, { toolCalls: [speaks('a'), echo('x')] }, next);
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     expect((await transcriptOf(chat)).slice(-2)).toEqual([stoppedWaiting, 'tool: error The turn was stopped before this call began.']);
     await goesOn(chat);
   });
 
   it('makes no call that was approved in the moment before', async () => {
-    const slow: AgentMiddleware = {
-      name: 'slow',
-      wrapToolCall: async (call, pass, ctx) => {
-        await ctx.sleep('1m');
-        return pass(call);
-      },
-    };
+    const slow = withHook('slow', 'wrapToolCall', async (call, pass, ctx) => {
+      await ctx.sleep('1m');
+      return pass(call);
+    });
     const { chat } = await start(agentWith({ tools: ['speak'], middleware: [rules, slow] }), { toolCalls: [speaks('a')] }, next);
     await chat.run.approve(await idOf(chat));
     await chat.stop();
@@ -158,7 +155,7 @@ describe('a turn that waits for an approval', () => {
   it('makes no call whose changed arguments are still looked at', async () => {
     const chosen = z.object({ text: z.string().refine(async (text) => text !== 'b' || (await door.current.opened, true)) });
     const slow = defineTool({ description: 'Speaks.', inputSchema: chosen, execute: ({ text }) => (said.push(text), text) });
-    const chat = await testConversation(agentWith({ tools: ['speak'], middleware: [rules] }), {
+    const chat = await testConversation(speaker, {
       model: scriptedModel([{ toolCalls: [speaks('a')] }, next]),
       tools: { ...all, speak: slow },
     });
@@ -178,8 +175,7 @@ describe('a turn that waits for an approval', () => {
     const { chat } = await start(agentWith({ tools: ['speak'], middleware: [two] }), { toolCalls: [speaks('a')] }, next);
     await chat.run.approve(await idOf(chat), { by: 'ada' });
     await chat.run.outcome();
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     expect(said).toEqual([]);
     await goesOn(chat);
   });
@@ -194,8 +190,7 @@ describe('what a turn waits for', () => {
     const agent = agentWith({ tools: ['asks', 'pickColor'], middleware: [askHuman({ toolName: 'ask_human' })] });
     const { chat } = await start(agent, { toolCalls: [call] }, next);
     const id = await idOf(chat);
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     expect((await transcriptOf(chat)).at(-1)).toBe(stoppedWaiting);
     await expect(chat.run.resume(id, 'red')).rejects.toMatchObject({ code: 'interrupt-withdrawn' });
     await goesOn(chat);
@@ -208,29 +203,19 @@ describe('what a turn waits for', () => {
     const chat = await testConversation(agentWith({ tools: ['pay'] }), { model, tools: { pay }, lose });
     await chat.send('Hi');
     expect(await chat.run.interrupts()).toMatchObject([{ kind: 'in-doubt' }]);
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     expect((await transcriptOf(chat)).at(-1)).toBe('tool: error Nobody knows whether this call took effect: the turn was stopped.');
     expect(await endingOf(chat)).toContain('interrupt-end cancel');
   });
 
   it.each([
-    ['before it begins', { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?')) }, ['user: Hi']],
-    [
-      'behind its model',
-      { name: 'asking', afterModelRewriteState: async (_, ctx) => void (await ctx.interrupt('Go?')) },
-      ['user: Hi', 'assistant: Done.'],
-    ],
-    [
-      'behind its answer',
-      { name: 'asking', afterAgent: async (_, ctx) => void (await ctx.interrupt('Go?')) },
-      ['user: Hi', 'assistant: Done.'],
-    ],
-  ] as [string, AgentMiddleware, string[]][])('may be asked by a hook %s', async (_, asking, transcript) => {
-    const isFirst = transcript.length === 1;
-    const { chat } = await start(agentWith({ middleware: [asking] }), ...(isFirst ? [] : [done, done]));
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    ['before it begins', 'beforeAgent', ['user: Hi']],
+    ['behind its model', 'afterModelRewriteState', ['user: Hi', 'assistant: Done.']],
+    ['behind its answer', 'afterAgent', ['user: Hi', 'assistant: Done.']],
+  ] as const)('may be asked by a hook %s', async (_, hook, transcript) => {
+    const asking: AgentMiddleware = { name: 'asking', [hook]: async (__: unknown, ctx: HookContext) => void (await ctx.interrupt('Go?')) };
+    const { chat } = await start(agentWith({ middleware: [asking] }), ...(hook === 'beforeAgent' ? [] : [done, done]));
+    await stopped(chat);
     expect(await transcriptOf(chat)).toEqual(transcript);
     await chat.send('Again.');
     await ticks();
@@ -238,12 +223,9 @@ describe('what a turn waits for', () => {
   });
 
   it('may be asked between a model and its tools: their calls have a result for the next turn', async () => {
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      afterModelRewriteState: async ({ messages }, ctx) => {
-        if (messages.length === 2) await ctx.interrupt('Go?');
-      },
-    };
+    const asking = withHook('asking', 'afterModelRewriteState', async ({ messages }, ctx) => {
+      if (messages.length === 2) await ctx.interrupt('Go?');
+    });
     const { chat, model } = await start(agentWith({ middleware: [asking] }), { toolCalls: [echo('x')] }, next);
     await chat.stop();
     await goesOn(chat);
@@ -254,8 +236,7 @@ describe('what a turn waits for', () => {
     const helper = member('helper', { tools: ['speak'], middleware: [rules] });
     const agent = defineAgent({ ...lead, tools: [agentTool(helper)] });
     const { chat } = await start(agent, asksHelper, { toolCalls: [speaks('a')] }, next);
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     expect((await transcriptOf(chat)).at(-1)).toBe(stoppedWaiting);
     await goesOn(chat);
   });
@@ -265,8 +246,7 @@ describe('what a turn waits for', () => {
     const agent = defineAgent({ ...lead, tools: [agentTool(helper, { isolate: true })] });
     const { chat } = await start(agent, asksHelper, { toolCalls: [speaks('a')] }, next);
     const id = await idOf(chat);
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     expect(await chat.run.interrupts()).toEqual([]);
     await expect(chat.run.approve(id)).rejects.toMatchObject({ code: 'interrupt-withdrawn' });
     await goesOn(chat);
@@ -276,8 +256,7 @@ describe('what a turn waits for', () => {
   it.each([false, true])('may be asked by one of several agents at once (isolated: %s)', async (isolate) => {
     const agents = [member('first', { tools: ['speak'], middleware: [rules] }), member('second')];
     const { chat } = await start(parallel({ name: 'both', agents, isolate }), { toolCalls: [speaks('a')] }, done, done, next);
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     expect(await chat.view()).toMatchObject({ status: 'idle' });
     expect(said).toEqual([]);
   });
@@ -285,8 +264,7 @@ describe('what a turn waits for', () => {
   it('may be asked by the first of a sequence, and the others do not begin', async () => {
     const agents = [member('first', { tools: ['speak'], middleware: [rules] }), member('second')];
     const { chat, model } = await start(sequential({ name: 'team', agents }), { toolCalls: [speaks('a')] }, next, next);
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     expect(model.requests).toHaveLength(1);
     await goesOn(chat);
   });
@@ -307,12 +285,7 @@ describe('what a turn waits for', () => {
     door.current.open();
     expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
     expect((await logOf(chat.run)).map(eventLine).filter((line) => /-end/.test(line))).toEqual([
-      'model-end',
-      'interrupt-end',
-      'tool-end held',
-      'model-end',
-      'agent-end',
-      'turn-end',
+      ...['model-end', 'interrupt-end', 'tool-end held', 'model-end', 'agent-end', 'turn-end'],
     ]);
   });
 
@@ -322,61 +295,49 @@ describe('what a turn waits for', () => {
     );
     const { chat } = await start(parallel({ name: 'many', agents: many }));
     expect(await chat.run.interrupts()).toHaveLength(200);
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     expect(await chat.run.interrupts()).toEqual([]);
   });
 });
 
 describe('code that does not heed that its question was withdrawn', () => {
-  const deaf: AgentMiddleware = {
-    name: 'deaf',
-    wrapToolCall: async (call, pass, ctx) => {
-      await ctx.approve(call).catch(() => undefined);
-      return pass(call);
-    },
-  };
+  const deaf = withHook('deaf', 'wrapToolCall', async (call, pass, ctx) => {
+    await ctx.approve(call).catch(() => undefined);
+    return pass(call);
+  });
 
   it('makes no call', async () => {
     const { chat } = await start(agentWith({ tools: ['speak'], middleware: [deaf] }), { toolCalls: [speaks('a')] }, next);
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     expect(said).toEqual([]);
   });
 
   it('makes none inside of an agent that is a tool either', async () => {
     const agent = defineAgent({ ...lead, tools: [agentTool(member('helper', { tools: ['speak'], middleware: [deaf] }))] });
     const { chat } = await start(agent, asksHelper, { toolCalls: [speaks('a')] }, next);
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     expect(said).toEqual([]);
   });
 
   it('is not asked for ever', async () => {
-    const endless: AgentMiddleware = {
-      name: 'endless',
-      beforeAgent: async (_, ctx) => {
-        for (;;) {
-          const answer = await ctx.interrupt('Go?').catch(() => undefined);
-          if (answer !== undefined) return;
-        }
-      },
-    };
+    const endless = withHook('endless', 'beforeAgent', async (_, ctx) => {
+      for (;;) {
+        const answer = await ctx.interrupt('Go?').catch(() => undefined);
+        if (answer !== undefined) return;
+      }
+    });
     const { chat } = await start(agentWith({ middleware: [endless] }));
     await chat.stop();
     expect(await chat.run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-stalled' } });
   });
 
   it('may do something behind it, also over a continue-as-new, and asks nobody', async () => {
-    const careful: AgentMiddleware = {
-      name: 'careful',
-      wrapToolCall: async (call, pass, ctx) => {
-        const answer = await ctx.interrupt<string>('Go?').catch(() => 'stopped');
-        await ctx.sleep('1d');
-        const again = await ctx.interrupt<string>('Sure?').catch(() => 'stopped');
-        return answer === 'stopped' ? `${again}, cleaned up` : pass(call);
-      },
-    };
+    const careful = withHook('careful', 'wrapToolCall', async (call, pass, ctx) => {
+      const answer = await ctx.interrupt<string>('Go?').catch(() => 'stopped');
+      await ctx.sleep('1d');
+      const again = await ctx.interrupt<string>('Sure?').catch(() => 'stopped');
+      return answer === 'stopped' ? `${again}, cleaned up` : pass(call);
+    });
     const { chat } = await start(agentWith({ tools: ['speak'], middleware: [careful] }), { toolCalls: [speaks('a')] }, next);
     await chat.stop();
     await chat.run.goOnAsNew();
@@ -401,11 +362,9 @@ describe('a turn that was told to stop', () => {
   });
 
   it('stops when it goes on under another build, where nobody is asked any more', async () => {
-    const agent = agentWith({ tools: ['speak'], middleware: [rules] });
-    const { chat } = await start(agent, { toolCalls: [speaks('a')] }, next);
+    const { chat } = await start(speaker, { toolCalls: [speaks('a')] }, next);
     await chat.run.goOnAsNew();
-    await chat.stop();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+    await stopped(chat);
     await goesOn(chat);
   });
 });

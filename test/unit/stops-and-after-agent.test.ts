@@ -1,12 +1,11 @@
-import { z } from 'zod';
 import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../../activities/models/models';
-import { defineTool } from '../../activities/tools/tools';
 import type { Agent } from '../../kernel/define/agent-ref';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { scriptedModel, testRun } from '../../testing/index';
+import { scriptedModel } from '../../testing/index';
 import { StopError, agentTool, defineAgent, parallel, sequential } from '../../workflows/index';
 import { agentCallbacks, callbacks, modelCallbacks, plugin } from '../../middleware/callbacks/index';
-import { agentUnder, agentWith, echo, gate, logOf, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, gate, logOf, startRun, toolOf, tools } from '../support/memory-bed';
+import { failure } from '../support/failures';
 
 const stop = (): never => {
   throw new StopError('out of budget');
@@ -21,37 +20,27 @@ function member(name: string, ...middleware: readonly AgentMiddleware[]): Agent<
 }
 
 describe('callbacks behind an agent see why it failed', () => {
-  const seen = async (
-    middleware: readonly AgentMiddleware[],
-    options: Partial<Parameters<typeof agentWith>[0]> = {},
-  ): Promise<unknown[]> => {
+  const seen = async (middleware: readonly AgentMiddleware[], options: Parameters<typeof agentWith>[0] = {}): Promise<unknown[]> => {
     const errors: unknown[] = [];
     const looks = agentCallbacks().registerAfter(({ error }) => void errors.push(error?.message, (error as { code?: string }).code));
-    const run = await testRun(agentWith({ middleware: [...middleware, looks.asMiddleware()], ...options }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }, { toolCalls: [echo('c')] }]),
-      tools,
-    });
+    const agent = agentWith({ middleware: [...middleware, looks.asMiddleware()], ...options });
+    const run = await startRun(
+      agent,
+      ['a', 'b', 'c'].map((text) => ({ toolCalls: [echo(text)] })),
+    );
     await run.outcome();
     return errors;
   };
 
   it('when it was stopped', async () => {
-    expect(await seen([callbacks({ plugins: [plugin({ name: 'quota', beforeModel: stop })] })])).toEqual([
-      'stopped: quota: out of budget',
-      'stopped',
-    ]);
+    const quota = callbacks({ plugins: [plugin({ name: 'quota', beforeModel: stop })] });
+    expect(await seen([quota])).toEqual(['stopped: quota: out of budget', 'stopped']);
   });
 
   it('when it reached a limit', async () => {
-    expect(await seen([], { maxIterations: 1 })).toEqual([
-      expect.stringMatching(/^max-iterations: Agent "agent" exceeds/),
-      'max-iterations',
-    ]);
-    expect(await seen([], { maxToolIterations: 1 })).toEqual([
-      expect.stringMatching(/^max-tool-iterations: Agent "agent" has no answer/),
-      'max-tool-iterations',
-    ]);
+    const [all, ofTools] = [await seen([], { maxIterations: 1 }), await seen([], { maxToolIterations: 1 })];
+    expect(all).toEqual([expect.stringMatching(/^max-iterations: Agent "agent" exceeds/), 'max-iterations']);
+    expect(ofTools).toEqual([expect.stringMatching(/^max-tool-iterations: Agent "agent" has no answer/), 'max-tool-iterations']);
   });
 
   it('when its own answer did not fit, or its model failed', async () => {
@@ -61,78 +50,50 @@ describe('callbacks behind an agent see why it failed', () => {
 });
 
 describe('a callback that throws no error, or returns none of its results', () => {
+  const rejects = (): Promise<never> => Promise.reject(new Error('before agent callback panic: quoted'));
+  const beforeAgent = (act: Parameters<ReturnType<typeof agentCallbacks>['registerBefore']>[0]): AgentMiddleware =>
+    agentCallbacks().registerBefore(act).asMiddleware();
+
   it.each<[string, AgentMiddleware, string]>([
-    ['before the agent', agentCallbacks().registerBefore(panic).asMiddleware(), 'before agent callback panic: bare'],
+    ['before the agent', beforeAgent(panic), 'before agent callback panic: bare'],
     ['after the agent', agentCallbacks().registerAfter(panic).asMiddleware(), 'after agent callback panic: bare'],
     ['before the model', modelCallbacks().registerBefore(panic).asMiddleware(), 'before model callback panic: bare'],
     ['of a plugin', callbacks({ plugins: [plugin({ name: 'p', afterModel: panic })] }), 'p: after model callback panic: bare'],
-    [
-      'by a number',
-      agentCallbacks()
-        .registerBefore(() => 5 as never)
-        .asMiddleware(),
-      'before agent callback returned a number; return nothing or an object',
-    ],
-    [
-      'by an error of its own',
-      agentCallbacks()
-        .registerBefore(() => Promise.reject(new Error('before agent callback panic: quoted')))
-        .asMiddleware(),
-      'before agent callback failed: before agent callback panic: quoted',
-    ],
+    ['by a number', beforeAgent(() => 5 as never), 'before agent callback returned a number; return nothing or an object'],
+    ['by an error of its own', beforeAgent(rejects), 'before agent callback failed: before agent callback panic: quoted'],
   ])('%s names its place once', async (_, middleware, message) => {
-    const run = await testRun(agentUnder(middleware), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentUnder(middleware), [{ text: 'Done.' }]);
     expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'callback-failed', message } });
   });
 });
 
 describe('a stop ends the run that somebody started', () => {
   it.each([false, true])('from an agent as a tool (isolated: %s), and its caller is not asked again', async (isolate) => {
-    const boss = defineAgent({
-      name: 'boss',
-      description: 'Asks.',
-      instructions: '',
-      model: 'boss',
-      tools: [agentTool(member('helper', stopsBeforeModel), { isolate })],
-    });
+    const tools = [agentTool(member('helper', stopsBeforeModel), { isolate })];
+    const boss = defineAgent({ name: 'boss', description: 'Asks.', instructions: '', model: 'boss', tools });
     const model = scriptedModel({ boss: [{ toolCalls: [{ name: 'helper', input: { request: 'Help.' } }] }] });
-    const run = await testRun(boss, { input: 'Hi', model, tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'stopped', message: isolate ? "The agent 'helper' failed: out of budget" : 'out of budget' },
-    });
+    const run = await startRun(boss, model);
+    expect(await run.outcome()).toMatchObject(failure('stopped', isolate ? "The agent 'helper' failed: out of budget" : 'out of budget'));
     expect(model.requests).toHaveLength(1);
   });
 
   it.each([false, true])('from one of several in parallel (isolated: %s): those beside it call no model any more', async (isolate) => {
     const door = gate();
     let signalled = false;
-    const wait = defineTool({
-      description: 'Waits.',
-      inputSchema: z.object({}),
-      execute: async (_, call) => {
-        door.open();
-        await new Promise<void>((resolve) => call.signal.addEventListener('abort', () => resolve(), { once: true }));
-        signalled = true;
-        return 'late';
-      },
+    const wait = toolOf(async (_, call) => {
+      door.open();
+      await new Promise<void>((resolve) => call.signal.addEventListener('abort', () => resolve(), { once: true }));
+      signalled = true;
+      return 'late';
     });
-    const stops: AgentMiddleware = {
-      name: 'stops',
-      wrapModel: async (request, next) => {
-        await next(request);
-        return stop();
-      },
-    };
+    const stops: AgentMiddleware = { name: 'stops', wrapModel: async (request, next) => (await next(request), stop()) };
     const slow = defineAgent({ name: 'slow', description: 'Slow.', instructions: '', model: 'slow', tools: ['wait'] });
     const team = parallel({ name: 'team', agents: [slow, member('stopped', stops)], isolate });
-    const last = member('last');
-    const scripts = {
+    const scripted = scriptedModel({
       slow: [{ toolCalls: [{ name: 'wait', input: {} }] }, { text: 'Too late.' }],
       stopped: [{ text: 'Hm.' }],
       last: [{ text: 'No.' }],
-    };
-    const scripted = scriptedModel(scripts);
+    });
     const model: ModelProvider = {
       model: async (name) => {
         const { generate } = await scripted.model(name);
@@ -143,16 +104,11 @@ describe('a stop ends the run that somebody started', () => {
         return { generate: held };
       },
     };
-    const run = await testRun(sequential({ name: 'all', agents: [team, last] }), {
-      input: 'Hi',
-      model,
+    const run = await startRun(sequential({ name: 'all', agents: [team, member('last')] }), model, {
       tools: { ...tools, wait },
       stream: false,
     });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'stopped', message: expect.stringContaining('out of budget') },
-    });
+    expect(await run.outcome()).toMatchObject(failure('stopped', /out of budget/));
     expect(signalled).toBe(true);
     expect(scripted.requests).toHaveLength(2);
     expect((await logOf(run)).at(-1)).toMatchObject({ type: 'run-end', error: { code: 'stopped' } });
@@ -160,18 +116,8 @@ describe('a stop ends the run that somebody started', () => {
 
   it('and people whom those beside it ask are asked no more', async () => {
     const asks: AgentMiddleware = { name: 'asks', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?')) };
-    const waits: AgentMiddleware = {
-      name: 'waits',
-      beforeAgent: async (_, ctx) => {
-        await ctx.sleep('1h');
-        stop();
-      },
-    };
-    const run = await testRun(parallel({ name: 'team', agents: [member('asking', asks), member('stopping', waits)] }), {
-      input: 'Hi',
-      model: scriptedModel([]),
-      tools,
-    });
+    const waits: AgentMiddleware = { name: 'waits', beforeAgent: async (_, ctx) => (await ctx.sleep('1h'), stop()) };
+    const run = await startRun(parallel({ name: 'team', agents: [member('asking', asks), member('stopping', waits)] }), []);
     expect(await run.interrupts()).toHaveLength(1);
     await run.goOnAsNew();
     await run.advance('1h');
@@ -182,11 +128,7 @@ describe('a stop ends the run that somebody started', () => {
   it('and an agent that only fails takes no other with it', async () => {
     const failing: AgentMiddleware = { name: 'fails', beforeAgent: () => Promise.reject(new Error('boom')) };
     const model = scriptedModel({ other: [{ toolCalls: [echo('x')] }, { text: 'Done.' }] });
-    const run = await testRun(parallel({ name: 'team', agents: [member('failing', failing), member('other')] }), {
-      input: 'Hi',
-      model,
-      tools,
-    });
+    const run = await startRun(parallel({ name: 'team', agents: [member('failing', failing), member('other')] }), model);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed' } });
     expect(model.requests).toHaveLength(2);
   });

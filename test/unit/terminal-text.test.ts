@@ -136,23 +136,20 @@ describe('what others have written does not steer a terminal', () => {
     expect(String(output.read())).not.toMatch(steering);
   });
 
-  it('and what is shown as JSON stays the same value', () => {
+  const outOf = (act: (writers: ReturnType<typeof writersTo>) => void): string => {
     let out = '';
-    writersTo(
-      (text) => void (out += text),
-      () => undefined,
-    ).writeText(JSON.stringify({ [hostile]: hostile }, null, 2));
+    const write = (text: string): void => void (out += text);
+    act(writersTo(write, () => undefined));
+    return out;
+  };
+
+  it('and what is shown as JSON stays the same value', () => {
+    const out = outOf(({ writeText }) => writeText(JSON.stringify({ [hostile]: hostile }, null, 2)));
     expect(JSON.parse(out)).toEqual({ [hostile]: hostile });
   });
 
   it('and a style is ours alone', () => {
-    let out = '';
-    const { write } = writersTo(
-      (text) => void (out += text),
-      () => undefined,
-    );
-    write(painter(true).bold('\u001b[31mred'));
-    expect(out).toBe('\u001b[1m\\u001b[31mred\u001b[22m\n');
+    expect(outOf(({ write }) => write(painter(true).bold('\u001b[31mred')))).toBe('\u001b[1m\\u001b[31mred\u001b[22m\n');
   });
 });
 
@@ -189,22 +186,9 @@ describe.each(logFormats)('a log as %s', (format) => {
 });
 
 it('nothing but the terminal, the logger and the command itself writes to the streams of the process', () => {
-  const folders = [
-    'activities',
-    'cli',
-    'client',
-    'contract',
-    'host',
-    'http',
-    'kernel',
-    'memory',
-    'middleware',
-    'service',
-    'testing',
-    'worker',
-    'workflows',
-  ];
-  const words = ['-lE', '(process\\.(stdout|stderr)|console)\\.[a-z]+\\(', '--', ...folders.map((folder) => `${folder}/*.ts`)];
+  const folders = 'activities cli client contract host http kernel memory middleware service testing worker workflows';
+  const places = folders.split(' ').map((folder) => `${folder}/*.ts`);
+  const words = ['-lE', '(process\\.(stdout|stderr)|console)\\.[a-z]+\\(', '--', ...places];
   const files = execFileSync('git', ['grep', ...words], { cwd: join(__dirname, '..', '..'), encoding: 'utf8' })
     .trim()
     .split('\n');

@@ -1,5 +1,6 @@
 import { replayHistories, scriptedModel, testRun } from 'holdfast/testing';
 import { agentWith, echo, tools } from '../support/memory-bed';
+import { failure, errorOf } from '../support/failures';
 
 const invalid = (message: unknown): Error => expect.objectContaining({ code: 'request-invalid', message }) as Error;
 
@@ -21,10 +22,7 @@ describe('a step of scriptedModel that is none', () => {
 
   it('fails the run by its position when a function gives it', async () => {
     const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([() => ({ tex: 'x' }) as never]), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'model-failed', message: expect.stringContaining('step 1 is neither text, toolCalls nor error') },
-    });
+    expect(await run.outcome()).toMatchObject(failure('model-failed', /step 1 is neither text, toolCalls nor error/));
   });
 
   it('is also a script that is neither a list nor lists by the names of models', () => {
@@ -42,10 +40,9 @@ describe('replayHistories', () => {
   it.each([undefined, null, {}, { agents: 'agents.ts' }, { histories: 'histories' }, { agents: 5, histories: 'x' }])(
     'says what it takes when it is called with %j',
     async (options) => {
-      await expect(replayHistories(options as never)).rejects.toMatchObject({
-        code: 'request-invalid',
-        message: expect.stringContaining('takes agents, the path of the agents module, and histories'),
-      });
+      await expect(replayHistories(options as never)).rejects.toMatchObject(
+        errorOf('request-invalid', /takes agents, the path of the agents module, and histories/),
+      );
     },
   );
 });

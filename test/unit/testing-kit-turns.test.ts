@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { LanguageModel } from 'holdfast/worker';
 import { defineTool } from 'holdfast/worker';
-import { scriptedModel, testRun } from 'holdfast/testing';
 import { gate } from '../support/gate';
-import { agentWith, tools } from '../support/memory-bed';
+import { agentWith, startRun } from '../support/memory-bed';
 
 function counting(concurrency: number, hold?: () => Promise<void>) {
   const seen = { calls: [] as number[], atOnce: 0, most: 0 };
@@ -35,7 +34,7 @@ it('a run that is resumed settles at once, as on a server, while its model takes
       return { parts: [{ type: 'text', text: 'Done.' }] };
     },
   };
-  const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+  const run = await startRun(agentWith(), model);
   await doors[0].reached;
   await (await run.cancel()).settled();
   await run.resume();
@@ -48,11 +47,7 @@ it('a run that is resumed settles at once, as on a server, while its model takes
 describe('a tool with concurrency in a run in memory', () => {
   it.each([1, 2])('has at most %i calls at a time, first come first served', async (concurrency) => {
     const { seen, tool } = counting(concurrency);
-    const run = await testRun(agentWith({ tools: ['count'] }), {
-      input: 'Hi',
-      model: scriptedModel([five, { text: 'Done.' }]),
-      tools: { count: tool },
-    });
+    const run = await startRun(agentWith({ tools: ['count'] }), [five, { text: 'Done.' }], { tools: { count: tool } });
     expect(await run.result()).toBe('Done.');
     expect(seen).toMatchObject({ calls: [0, 1, 2, 3, 4], most: concurrency });
   });
@@ -60,7 +55,7 @@ describe('a tool with concurrency in a run in memory', () => {
   it('is not called any more for calls that waited when the run was cancelled', async () => {
     const held = gate();
     const { seen, tool } = counting(1, held.pass);
-    const run = await testRun(agentWith({ tools: ['count'] }), { input: 'Hi', model: scriptedModel([five]), tools: { count: tool } });
+    const run = await startRun(agentWith({ tools: ['count'] }), [five], { tools: { count: tool } });
     await held.reached;
     await run.cancel();
     held.open();

@@ -10,13 +10,16 @@ import { sequential } from 'holdfast/workflow';
 import { ModelRegistry } from '../../activities/models/models';
 import { VirtualClock } from '../../memory/clock';
 import { readHistories, writeHistories } from '../../host/history/history-files';
-import { agentUnder, agentWith, echo, only, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, before, echo, only, startRun, tools, transcriptOf, withHook } from '../support/memory-bed';
 import { member } from '../support/team-bed';
+import { failure } from '../support/failures';
+
+const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?')) };
 
 describe('scriptedModel', () => {
   it('fails the run on a call too many, and says which and what was asked', async () => {
     const model = scriptedModel([{ toolCalls: [echo('a')] }]);
-    const run = await testRun(agentWith({ tools: ['echo'] }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ tools: ['echo'] }), model);
     expect(await run.outcome()).toEqual({
       status: 'failed',
       error: {
@@ -30,7 +33,7 @@ describe('scriptedModel', () => {
 
   it('names the steps that are left', async () => {
     const model = scriptedModel([{ text: 'Done.' }, { text: 'More.' }, () => ({ text: 'x' })]);
-    await (await testRun(agentWith(), { input: 'Hi', model, tools })).outcome();
+    await (await startRun(agentWith(), model)).outcome();
     expect(() => model.assertComplete()).toThrow(
       'scriptedModel: the model was called 1 times, and 2 steps of the script were not used: 2. {"text":"More."} 3. a function',
     );
@@ -38,17 +41,16 @@ describe('scriptedModel', () => {
 
   it('answers as a function says that sees the request', async () => {
     const model = scriptedModel([({ messages, tools: offered }) => ({ text: `${messages.length} message, ${offered.length} tools` })]);
-    expect(await (await testRun(agentWith(), { input: 'Hi', model, tools })).outcome()).toMatchObject({ text: '1 message, 3 tools' });
+    expect(await (await startRun(agentWith(), model)).outcome()).toMatchObject({ text: '1 message, 3 tools' });
     model.assertComplete();
   });
 
   it('gives calls ids that differ, or those of the script, and text beside them', async () => {
-    const model = scriptedModel([
+    const run = await startRun(agentWith(), [
       { text: 'Look:', toolCalls: [echo('a'), { ...echo('b'), id: 'own' }] },
       { toolCalls: [echo('c')] },
       { text: 'Done.' },
     ]);
-    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
     const parts = (await run.transcript()).flatMap((message) => (message.role === 'assistant' ? message.parts : []));
     expect(parts.flatMap((part) => (part.type === 'tool-call' ? [part.id] : []))).toEqual(['call-1-1', 'own', 'call-2-1']);
     expect(parts[0]).toEqual({ type: 'text', text: 'Look:' });
@@ -69,18 +71,17 @@ describe('testRun', () => {
     const model = scriptedModel([]);
     await expect(testRun(agentWith(), { input: undefined as never, model, tools })).rejects.toMatchObject({ code: 'input-invalid' });
     await expect(testRun(agentWith(), { input: 'Hi', tools } as never)).rejects.toMatchObject({ code: 'model-unknown' });
-    await expect(testRun(agentWith(), { input: 'Hi', id: 'a/b', model, tools })).rejects.toMatchObject({ code: 'run-id-invalid' });
+    await expect(startRun(agentWith(), model, { id: 'a/b' })).rejects.toMatchObject({ code: 'run-id-invalid' });
     await expect(testRun(agentWith(), { input: 'x'.repeat(300_000), model, tools })).rejects.toMatchObject({ code: 'input-too-large' });
-    await expect(testRun(agentWith(), { input: 'Hi', model, tools: { echo: {} } })).rejects.toMatchObject({ code: 'config-invalid' });
+    await expect(startRun(agentWith(), model, { tools: { echo: {} } })).rejects.toMatchObject({ code: 'config-invalid' });
   });
 
   it('gives its result, or says why there is none', async () => {
     const result = async (...steps: Parameters<typeof scriptedModel>[0]): Promise<unknown> =>
-      (await testRun(agentWith(), { input: 'Hi', model: scriptedModel(steps), tools })).result();
+      (await startRun(agentWith(), scriptedModel(steps))).result();
     expect(await result({ text: 'Done.' })).toBe('Done.');
     await expect(result({ error: 'down' })).rejects.toMatchObject({ code: 'model-failed', message: 'down' });
-    const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?')) };
-    const waiting = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel([]), tools });
+    const waiting = await startRun(agentUnder(asking), []);
     await expect(waiting.result()).rejects.toThrow('it waits for answers to agent.setup.beforeAgent-asking');
     await waiting.cancel();
     await expect(waiting.result()).rejects.toMatchObject({ code: 'cancelled' });
@@ -88,30 +89,15 @@ describe('testRun', () => {
 
   it('fires timers in their order, and what one wakes runs before the next', async () => {
     const seen: string[] = [];
-    const sleeping: AgentMiddleware = {
-      name: 'sleeping',
-      wrapToolCall: async (call, next, ctx) => {
-        const [first, second] = call.id === 'slow' ? ['3h', '1h'] : ['1h', '1h'];
-        await ctx.sleep(first);
+    const sleeping = withHook('sleeping', 'wrapToolCall', async (call, next, ctx) => {
+      for (const length of [call.id === 'slow' ? '3h' : '1h', '1h']) {
+        await ctx.sleep(length);
         seen.push(`${call.id} ${(ctx.now() - Date.UTC(2026, 0, 1)) / 3_600_000}`);
-        await ctx.sleep(second);
-        seen.push(`${call.id} ${(ctx.now() - Date.UTC(2026, 0, 1)) / 3_600_000}`);
-        return next(call);
-      },
-    };
-    const run = await testRun(agentUnder(sleeping), {
-      input: 'Hi',
-      model: scriptedModel([
-        {
-          toolCalls: [
-            { ...echo('a'), id: 'slow' },
-            { ...echo('b'), id: 'fast' },
-          ],
-        },
-        { text: 'Done.' },
-      ]),
-      tools,
+      }
+      return next(call);
     });
+    const toolCalls = ['slow', 'fast'].map((id) => ({ ...echo(id), id }));
+    const run = await startRun(agentUnder(sleeping), [{ toolCalls }, { text: 'Done.' }]);
     await run.advance('150m');
     expect(seen).toEqual(['fast 1', 'fast 2']);
     await run.advance('1 day');
@@ -120,18 +106,14 @@ describe('testRun', () => {
   });
 
   it('reads from an offset on, and stops when the reader goes', async () => {
-    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentWith(), [{ text: 'Done.' }]);
     await run.outcome();
     const types: string[] = [];
     for await (const { type } of run.events({ from: 2 })) types.push(type);
     expect(types).toEqual(['model-end', 'run-end']);
-    const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?')) };
-    const waiting = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel([]), tools });
+    const waiting = await startRun(agentUnder(asking), []);
     const abort = new AbortController();
-    const reading = (async () => {
-      for await (const event of waiting.events({ signal: abort.signal })) if (event.type === 'interrupt-start') abort.abort();
-    })();
-    await reading;
+    for await (const event of waiting.events({ signal: abort.signal })) if (event.type === 'interrupt-start') abort.abort();
     expect((await waiting.view()).status).toBe('waiting');
   });
 
@@ -139,17 +121,8 @@ describe('testRun', () => {
     const result = { list: [1], gone: undefined };
     const giving = defineTool({ description: 'Gives.', inputSchema: z.object({}), execute: () => result });
     const seen: unknown[] = [];
-    const layer: AgentMiddleware = {
-      name: 'layer',
-      beforeModelRewriteState: async (_, ctx) => void seen.push(await ctx.call('giving', {})),
-    };
-    await (
-      await testRun(agentWith({ tools: ['giving'], middleware: [layer] }), {
-        input: 'Hi',
-        model: scriptedModel([{ text: 'Done.' }]),
-        tools: { giving },
-      })
-    ).outcome();
+    const layer = withHook('layer', 'beforeModelRewriteState', async (_, ctx) => void seen.push(await ctx.call('giving', {})));
+    await (await startRun(agentWith({ tools: ['giving'], middleware: [layer] }), [{ text: 'Done.' }], { tools: { giving } })).outcome();
     expect(seen).toEqual([{ list: [1] }]);
     expect(seen[0]).not.toBe(result);
     expect(Object.keys(seen[0] as object)).toEqual(['list']);
@@ -157,10 +130,8 @@ describe('testRun', () => {
 
   it('tells tools which call they work for', async () => {
     const asked = defineTool({ description: 'Asks.', inputSchema: z.object({}), execute: () => ({ ...currentCall() }) as never });
-    const run = await testRun(agentWith({ tools: ['asked'] }), {
-      input: 'Hi',
+    const run = await startRun(agentWith({ tools: ['asked'] }), [{ toolCalls: [{ name: 'asked', input: {} }] }, { text: 'Done.' }], {
       id: 'r1',
-      model: scriptedModel([{ toolCalls: [{ name: 'asked', input: {} }] }, { text: 'Done.' }]),
       tools: { asked },
     });
     expect((await transcriptOf(run))[2]).toContain('"workflowId":"default/r1"');
@@ -168,20 +139,14 @@ describe('testRun', () => {
   });
 
   it('refuses an input that one step cannot carry', async () => {
-    const heavy: AgentMiddleware = {
-      name: 'heavy',
-      beforeModelRewriteState: () => ({
-        messages: [
-          { role: 'user', parts: [{ type: 'text', text: 'x'.repeat(400_000) }] },
-          ...[1, 2].map(() => ({ role: 'user' as const, parts: [{ type: 'text' as const, text: 'y'.repeat(400_000) }] })),
-        ],
-      }),
-    };
-    const run = await testRun(agentUnder(heavy), { input: 'Hi', model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'payload-too-large', message: expect.stringContaining('The input of the model call agent/t1/model has') },
-    });
+    const heavy = withHook('heavy', 'beforeModelRewriteState', () => ({
+      messages: [
+        { role: 'user', parts: [{ type: 'text', text: 'x'.repeat(400_000) }] },
+        ...[1, 2].map(() => ({ role: 'user' as const, parts: [{ type: 'text' as const, text: 'y'.repeat(400_000) }] })),
+      ],
+    }));
+    const run = await startRun(agentUnder(heavy), []);
+    expect(await run.outcome()).toMatchObject(failure('payload-too-large', /The input of the model call agent\/t1\/model has/));
   });
 });
 
@@ -205,13 +170,8 @@ describe('the virtual clock', () => {
 
 describe('an answer that is refused', () => {
   it('is refused as on a server: by the run first, then by the whole schema', async () => {
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      async beforeAgent(_, ctx) {
-        await ctx.interrupt('Which?', { answerSchema: { type: 'string', pattern: '^a' } });
-      },
-    };
-    const run = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const asks = before((ctx) => ctx.interrupt('Which?', { answerSchema: { type: 'string', pattern: '^a' } }));
+    const run = await startRun(agentUnder(asks), [{ text: 'Done.' }]);
     const { id } = only(await run.interrupts());
     const refused = (answer: string | number) => expect(run.resume(id, answer)).rejects;
     await refused(7).toMatchObject({ code: 'answer-invalid', message: `The answer to "${id}" does not fit: it is no string.` });

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import { defineTool } from '../../activities/tools/tools';
 import type { Json, Message } from '../../contract/messages/messages';
 import type { AgentOptions } from '../../kernel/define/agent';
 import type { Tools } from '../../kernel/define/middleware';
@@ -16,11 +14,11 @@ import {
   toolSearch,
 } from '../../middleware/index';
 import { callbacks, plugin } from '../../middleware/callbacks/index';
-import type { HookContext } from '../../workflows/index';
+import type { AgentMiddleware, HookContext } from '../../workflows/index';
 import { defineAgent } from '../../workflows/index';
 import { toolSearchTool } from '../../worker/index';
 import { asked, called, result, said, user } from '../support/compaction-bed';
-import { agentWith, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentWith, logOf, startRun, toolOf, tools, transcriptOf } from '../support/memory-bed';
 
 const call = (name: string, input: Json = {}): { name: string; input: Json } => ({ name, input });
 const say = (text: string): { name: string; input: Json } => call('say', { text });
@@ -32,22 +30,16 @@ const long = 'o'.repeat(400);
 describe('a call under an alias is a call of the tool', () => {
   it('for returnDirectly of the agent, of a hook, and of the run', async () => {
     const model = (): ReturnType<typeof scriptedModel> => scriptedModel([{ toolCalls: [call('plus', { first: 1 }), say('first')] }]);
-    const run = await testRun(aliased({ returnDirectly: ['echo'] }), { input: 'Hi', model: model(), tools });
+    const run = await startRun(aliased({ returnDirectly: ['echo'] }), model());
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'first' });
-    const hooked = aliased({ middleware: [{ name: 'direct', beforeAgent: () => ({ returnDirectly: ['add'] }) }] });
-    const other = await testRun(hooked, { input: 'Hi', model: model(), tools });
+    const other = await startRun(aliased({ middleware: [{ name: 'direct', beforeAgent: () => ({ returnDirectly: ['add'] }) }] }), model());
     expect(await other.outcome()).toMatchObject({ status: 'completed', output: { sum: 2 } });
-    const plain = agentWith({ returnDirectly: ['echo'] });
-    const third = await testRun(plain, { input: 'Hi', model: model(), tools, options: { toolAliases } });
+    const third = await startRun(agentWith({ returnDirectly: ['echo'] }), model(), { options: { toolAliases } });
     expect(await third.outcome()).toMatchObject({ status: 'completed', text: 'first' });
   });
 
   it('for the events of the call: start and end have one name and one address, and the transcript has what the model wrote', async () => {
-    const run = await testRun(aliased(), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [say('x'), say('y')] }, { text: 'Done.' }]),
-      tools,
-    });
+    const run = await startRun(aliased(), [{ toolCalls: [say('x'), say('y')] }, { text: 'Done.' }]);
     const log = await logOf(run);
     const starts = log.filter((event) => event.type === 'tool-start');
     const ends = log.filter((event) => event.type === 'tool-end');
@@ -63,11 +55,7 @@ describe('a call under an alias is a call of the tool', () => {
 
   it('for the tool exit, by its name and its arguments', async () => {
     const exits = agentWith({ exitTool: true, toolAliases: { exit: { names: ['finish'], arguments: { final_result: ['result'] } } } });
-    const run = await testRun(exits, {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('finish', { result: 'All done.' })] }]),
-      tools,
-    });
+    const run = await startRun(exits, [{ toolCalls: [call('finish', { result: 'All done.' })] }]);
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'All done.' });
     expect(await logOf(run)).toContainEqual(expect.objectContaining({ type: 'tool-end', tool: 'exit', action: { exit: true } }));
   });
@@ -92,13 +80,9 @@ describe('a call under an alias is a call of the tool', () => {
   it('for approval, toolCallLimit, toolRetry, callbacks and layers with onlyTools', async () => {
     const seen: unknown[] = [];
     let failures = 1;
-    const flaky = defineTool({
-      description: 'Fails once.',
-      inputSchema: z.object({}),
-      execute: () => {
-        if (failures-- > 0) throw new Error('not yet');
-        return 'now';
-      },
+    const flaky = toolOf(() => {
+      if (failures-- > 0) throw new Error('not yet');
+      return 'now';
     });
     const agent = aliased({
       tools: ['echo', 'add', 'flaky'],
@@ -110,9 +94,7 @@ describe('a call under an alias is a call of the tool', () => {
         callbacks({ onlyTools: ['add'], plugins: [plugin({ name: 'p', beforeTool: ({ toolName }) => void seen.push(toolName) })] }),
       ],
     });
-    const run = await testRun(agent, {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [say('a'), call('plus', { first: 1 }), say('b'), call('shaky')] }, { text: 'Done.' }]),
+    const run = await startRun(agent, [{ toolCalls: [say('a'), call('plus', { first: 1 }), say('b'), call('shaky')] }, { text: 'Done.' }], {
       tools: { ...tools, flaky },
     });
     await run.advance('1s');
@@ -120,34 +102,22 @@ describe('a call under an alias is a call of the tool', () => {
     expect(asking).toMatchObject({ kind: 'approval', tool: 'add', input: { a: 1, b: 1 } });
     await run.approve(asking?.id ?? '');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect((await transcriptOf(run)).slice(2, 6)).toEqual([
-      'tool: a',
-      'tool: {"sum":2}',
-      expect.stringContaining("The call of 'echo' did not run."),
-      'tool: now',
-    ]);
+    const notRun = expect.stringContaining("The call of 'echo' did not run.");
+    expect((await transcriptOf(run)).slice(2, 6)).toEqual(['tool: a', 'tool: {"sum":2}', notRun, 'tool: now']);
     expect(seen).toEqual(['add']);
   });
 
   it('for what a run ends with, and for the calls that an input ends in', async () => {
     const input = [user('Hi'), { role: 'assistant', parts: [{ type: 'tool-call', id: 'c1', name: 'say', input: { words: 'x' } }] }];
-    const run = await testRun(aliased({ returnDirectly: ['echo'] }), {
-      input: input as never,
-      runPendingToolCalls: true,
-      model: scriptedModel([]),
-      tools,
-    });
+    const run = await startRun(aliased({ returnDirectly: ['echo'] }), [], { input: input as never, runPendingToolCalls: true });
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'x' });
   });
 
   it('for the tool calls that callbacks behind all results see', async () => {
     const seen: unknown[] = [];
     const looks = plugin({ name: 'looks', afterToolMessages: ({ toolCalls }) => void seen.push(...toolCalls) });
-    const run = await testRun(aliased({ middleware: [callbacks({ plugins: [looks] })] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('say', { words: 'x' })] }, { text: 'Done.' }]),
-      tools,
-    });
+    const agent = aliased({ middleware: [callbacks({ plugins: [looks] })] });
+    const run = await startRun(agent, [{ toolCalls: [call('say', { words: 'x' })] }, { text: 'Done.' }]);
     await run.outcome();
     expect(seen).toEqual([{ id: expect.any(String), name: 'echo', input: { text: 'x' } }]);
   });
@@ -159,29 +129,23 @@ describe('a call under an alias is a call of the tool', () => {
       toolAliases: { tool_search: { names: ['find'] }, echo: { names: ['say'] } },
     });
     const model = scriptedModel([{ toolCalls: [call('find', { query: 'select:echo' })] }, { text: 'Done.' }]);
-    const run = await testRun(agent, { input: 'Hi', model, tools: { ...tools, tool_search: toolSearchTool(tools) } });
+    const run = await startRun(agent, model, { tools: { ...tools, tool_search: toolSearchTool(tools) } });
     await run.outcome();
     expect(model.requests.map(({ tools: offered }) => offered.map(({ name }) => name))).toEqual([['tool_search'], ['tool_search', 'echo']]);
   });
 });
 
 describe('results behind an alias in older messages', () => {
-  const old = [
-    user('Hi'),
-    called('plus:c1'),
-    result('plus:c1', long),
-    called('say:c2'),
-    result('say:c2', long),
-    called('c3'),
-    result('c3', long),
-  ];
+  const old = [user('Hi'), ...['plus:c1', 'say:c2', 'c3'].flatMap((id) => [called(id), result(id, long)])];
   const outputs = (lines: readonly string[]): readonly string[] =>
     lines.filter((line) => line.startsWith('tool')).map((line) => line.slice(6, 15));
 
-  it('stay where contextEditing excludes their tool', async () => {
-    const { lines } = await asked([contextEditing({ triggerTokens: 20, keep: 1, excludeTools: ['echo'] })], old, {
-      agent: { toolAliases },
-    });
+  it.each<[string, readonly AgentMiddleware[]]>([
+    ['contextEditing excludes their tool', []],
+    ['the tool is not offered any more', [{ name: 'less', beforeAgent: () => ({ tools: ['add'] }) }]],
+  ])('stay where %s', async (_, layers) => {
+    const editing = contextEditing({ triggerTokens: 20, keep: 1, excludeTools: ['echo'] });
+    const { lines } = await asked([...layers, editing], old, { agent: { toolAliases } });
     expect(outputs(lines)).toEqual(['[cleared]', 'ooooooooo', 'ooooooooo']);
   });
 
@@ -197,14 +161,6 @@ describe('results behind an alias in older messages', () => {
       ['plus', '[cleared]'],
       ['say', 'z'],
     ]);
-  });
-
-  it('stay where the tool is not offered any more', async () => {
-    const less = { name: 'less', beforeAgent: () => ({ tools: ['add'] }) };
-    const { lines } = await asked([less, contextEditing({ triggerTokens: 20, keep: 1, excludeTools: ['echo'] })], old, {
-      agent: { toolAliases },
-    });
-    expect(outputs(lines)).toEqual(['[cleared]', 'ooooooooo', 'ooooooooo']);
   });
 
   it('stay where reduction excludes their tool, and are cleared as the tool says; functions get the call by its own name and keys', async () => {
@@ -252,13 +208,8 @@ describe('results behind an alias in older messages', () => {
     const looks = {
       name: 'looks',
       beforeModelRewriteState: ({ messages }: { messages: readonly Message[] }, ctx: HookContext): undefined => {
-        const message = messages[1] as Message;
-        seen.push(
-          ctx.nameOfTool('say'),
-          ctx.nameOfTool('nobody'),
-          ctx.namedCalls(message),
-          ctx.namedCall(call('say', { words: 'x' }) as never),
-        );
+        const named = ctx.namedCall(call('say', { words: 'x' }) as never);
+        seen.push(ctx.nameOfTool('say'), ctx.nameOfTool('nobody'), ctx.namedCalls(messages[1] as Message), named);
       },
     };
     await asked([looks], old, { agent: { toolAliases } });
@@ -267,26 +218,6 @@ describe('results behind an alias in older messages', () => {
       'nobody',
       [{ id: 'c1', name: 'add', input: { text: 'c1 in' } }],
       { id: undefined, name: 'echo', input: { text: 'x' } },
-    ]);
-  });
-});
-
-describe('without aliases', () => {
-  it('the log and the transcript are what they were', async () => {
-    const run = await testRun(agentWith(), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('echo', { text: 'x' })] }, { text: 'Done.' }]),
-      tools,
-    });
-    expect(await linesOf(run)).toEqual([
-      'run-start',
-      'model-start',
-      'model-end',
-      'tool-start echo',
-      'tool-end echo',
-      'model-start',
-      'model-end',
-      'run-end',
     ]);
   });
 });

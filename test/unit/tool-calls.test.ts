@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { Json } from '../../contract/messages/messages';
-import { agentWith, echo, gate, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentWith, echo, gate, linesOf, logOf, startRun, toolOf, tools, transcriptOf } from '../support/memory-bed';
+import { failure, errorOf } from '../support/failures';
 
 const call = (name: string, input: Json = {}): { name: string; input: Json } => ({ name, input });
 
 describe('a tool that fails', () => {
   it('is told to the model, which goes on', async () => {
-    const model = scriptedModel([{ toolCalls: [call('fail'), echo('b')] }, { text: 'Sorry.' }]);
-    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith(), [{ toolCalls: [call('fail'), echo('b')] }, { text: 'Sorry.' }]);
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Sorry.' });
     expect(await transcriptOf(run)).toEqual([
       'user: Hi',
@@ -24,8 +24,7 @@ describe('a tool that fails', () => {
   });
 
   it('ends the run when the agent says so, once the others have ended', async () => {
-    const model = scriptedModel([{ toolCalls: [call('fail'), echo('b')] }]);
-    const run = await testRun(agentWith({ toolErrors: 'fail' }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ toolErrors: 'fail' }), [{ toolCalls: [call('fail'), echo('b')] }]);
     expect(await run.outcome()).toEqual({
       status: 'failed',
       error: { code: 'tool-failed', message: "The tool 'fail' failed: out of order" },
@@ -35,42 +34,27 @@ describe('a tool that fails', () => {
 
   it.each([
     ['a text', 'just text', 'just text'],
-    ['an object', { reason: 'odd' }, '{"reason":"odd"}'],
-    ['nothing', undefined, 'undefined'],
-    ['null', null, 'null'],
     ['a symbol', Symbol('odd'), 'Symbol(odd)'],
   ])('may throw %s', async (_, thrown, text) => {
-    const odd = defineTool({
-      description: 'Odd.',
-      inputSchema: z.object({}),
-      execute: (): string => {
-        throw thrown;
-      },
+    const odd = toolOf((): string => {
+      throw thrown;
     });
-    const run = await testRun(agentWith({ tools: ['odd'] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('odd')] }, { text: 'Done.' }]),
-      tools: { odd },
-    });
+    const run = await startRun(agentWith({ tools: ['odd'] }), [{ toolCalls: [call('odd')] }, { text: 'Done.' }], { tools: { odd } });
     expect((await transcriptOf(run))[2]).toBe(`tool: error The tool 'odd' failed: ${text}`);
   });
 
   it('is called again as often as it asks for, under one idempotency key', async () => {
     const keys: string[] = [];
-    const flaky = defineTool({
-      description: 'Works the third time.',
-      inputSchema: z.object({}),
-      retry: { attempts: 3 },
-      execute: (_, context) => {
+    const flaky = toolOf(
+      (_, context) => {
         keys.push(`${context.attempt} ${context.idempotencyKey}`);
         if (context.attempt < 3) throw new Error('not yet');
         return 'now';
       },
-    });
-    const run = await testRun(agentWith({ tools: ['flaky'] }), {
-      input: 'Hi',
+      { retry: { attempts: 3 } },
+    );
+    const run = await startRun(agentWith({ tools: ['flaky'] }), [{ toolCalls: [call('flaky')] }, { text: 'Done.' }], {
       id: 'r1',
-      model: scriptedModel([{ toolCalls: [call('flaky')] }, { text: 'Done.' }]),
       tools: { flaky },
     });
     expect((await transcriptOf(run))[2]).toBe('tool: now');
@@ -80,9 +64,7 @@ describe('a tool that fails', () => {
   it('is told to the model when what it returns is no JSON or too large', async () => {
     const odd = defineTool({ description: 'Odd.', inputSchema: z.object({}), execute: () => ({ when: new Date(0) }) });
     const big = defineTool({ description: 'Big.', inputSchema: z.object({}), resultLimit: 10, execute: () => 'x'.repeat(20) });
-    const run = await testRun(agentWith({ tools: ['odd', 'big'] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('odd'), call('big')] }, { text: 'Done.' }]),
+    const run = await startRun(agentWith({ tools: ['odd', 'big'] }), [{ toolCalls: [call('odd'), call('big')] }, { text: 'Done.' }], {
       tools: { odd, big },
     });
     expect((await transcriptOf(run)).slice(2, 4)).toEqual([
@@ -93,26 +75,14 @@ describe('a tool that fails', () => {
 });
 
 describe('arguments', () => {
-  it('that do not fit are told to the model with the place', async () => {
-    const run = await testRun(agentWith(), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('add', { a: 'one' })] }, { text: 'Done.' }]),
-      tools,
-    });
-    expect((await transcriptOf(run))[2]).toMatch(/^tool: error The arguments of 'add' do not fit: a: /);
-  });
-
   it('fail the run by name when toolArguments throws', async () => {
     const agent = agentWith({
       toolArguments: () => {
         throw new Error('bad');
       },
     });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('x')] }]), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: 'toolArguments of agent "agent" failed: bad' },
-    });
+    const run = await startRun(agent, [{ toolCalls: [echo('x')] }]);
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', 'toolArguments of agent "agent" failed: bad'));
   });
 });
 
@@ -126,40 +96,22 @@ describe('aliases', () => {
   });
 
   it('of arguments may not be arguments of the tool itself', async () => {
-    const run = await testRun(agentWith({ toolAliases: { add: { arguments: { a: ['b'] } } } }), {
-      input: 'Hi',
-      model: scriptedModel([]),
-      tools,
-    });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'agent-invalid', message: expect.stringContaining('"b" of tool "add" is an argument of the tool itself') },
-    });
+    const run = await startRun(agentWith({ toolAliases: { add: { arguments: { a: ['b'] } } } }), []);
+    expect(await run.outcome()).toMatchObject(failure('agent-invalid', /"b" of tool "add" is an argument of the tool itself/));
   });
 
   it('of arguments that the tool does not have are refused, by the worker or, of a workflow tool, at its definition', async () => {
-    const run = await testRun(agentWith({ toolAliases: { add: { arguments: { sum: ['total'] } } } }), {
-      input: 'Hi',
-      model: scriptedModel([]),
-      tools,
-    });
+    const run = await startRun(agentWith({ toolAliases: { add: { arguments: { sum: ['total'] } } } }), []);
     const problem = 'ool "add" has no argument "sum", for which toolAliases has aliases. It has: a, b.';
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'agent-invalid', message: `T${problem}` } });
-    const atStart = await testRun(agentWith({}), {
-      input: 'Hi',
-      model: scriptedModel([]),
-      tools,
-      options: { toolAliases: { add: { arguments: { sum: ['total'] } } } },
-    });
-    expect(await atStart.outcome()).toMatchObject({
-      error: { code: 'options-invalid', message: `The options of the start: t${problem}` },
-    });
+    const atStart = await startRun(agentWith({}), [], { options: { toolAliases: { add: { arguments: { sum: ['total'] } } } } });
+    expect(await atStart.outcome()).toMatchObject(failure('options-invalid', `The options of the start: t${problem}`));
 
     const look = (inputSchema: Json) => ({ name: 'look', description: 'Looks.', inputSchema, execute: () => null });
     const defined = (inputSchema: Json) => () =>
       agentWith({ tools: [look(inputSchema)], toolAliases: { look: { arguments: { place: ['where'] } } } });
     expect(defined({ type: 'object', properties: { at: { type: 'string' } } })).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining('tool "look" has no argument "place"') }),
+      errorOf('agent-invalid', /tool "look" has no argument "place"/),
     );
     for (const open of [{ type: 'object' }, { type: 'object', properties: {}, additionalProperties: true }])
       expect(defined(open)).not.toThrow();
@@ -168,21 +120,13 @@ describe('aliases', () => {
 
 describe('a tool that the agent does not have', () => {
   it('ends the run when tool errors do', async () => {
-    const run = await testRun(agentWith({ toolErrors: 'fail' }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('refund')] }]),
-      tools,
-    });
+    const run = await startRun(agentWith({ toolErrors: 'fail' }), [{ toolCalls: [call('refund')] }]);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-not-found' } });
   });
 
   it('is answered by unknownTool, which has the input', async () => {
     const agent = agentWith({ unknownTool: (name, input) => `no ${name} with ${JSON.stringify(input)}` });
-    const run = await testRun(agent, {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('one', { x: 1 })] }, { text: 'Done.' }]),
-      tools,
-    });
+    const run = await startRun(agent, [{ toolCalls: [call('one', { x: 1 })] }, { text: 'Done.' }]);
     expect((await transcriptOf(run))[2]).toBe('tool: no one with {"x":1}');
   });
 
@@ -192,30 +136,20 @@ describe('a tool that the agent does not have', () => {
         throw new Error('lost');
       },
     });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: [call('one')] }]), tools });
+    const run = await startRun(agent, [{ toolCalls: [call('one')] }]);
     expect(await run.outcome()).toMatchObject({ error: { code: 'hook-failed', message: 'unknownTool of agent "agent" failed: lost' } });
   });
 });
 
 describe('ending with a tool', () => {
-  it('exit gives the final result and calls nothing after', async () => {
-    const model = scriptedModel([{ toolCalls: [call('exit', { final_result: 'All done.' })] }]);
-    const run = await testRun(agentWith({ exitTool: true }), { input: 'Hi', model, tools });
-    expect(await run.outcome()).toEqual({ status: 'completed', output: 'All done.', text: 'All done.' });
-    expect(model.requests[0]?.tools.map(({ name }) => name)).toContain('exit');
-    expect((await linesOf(run)).slice(-2)).toEqual(['tool-end exit', 'run-end']);
-  });
-
   it('exit with wrong arguments goes back to the model', async () => {
-    const model = scriptedModel([{ toolCalls: [call('exit', { result: 1 })] }, { text: 'Done.' }]);
-    const run = await testRun(agentWith({ exitTool: true }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ exitTool: true }), [{ toolCalls: [call('exit', { result: 1 })] }, { text: 'Done.' }]);
     expect(await run.outcome()).toMatchObject({ text: 'Done.' });
     expect((await transcriptOf(run))[2]).toBe("tool: error The tool 'exit' takes { final_result: string }.");
   });
 
   it('a return-directly result is the output, and its event comes last', async () => {
-    const model = scriptedModel([{ toolCalls: [call('add', { a: 1 }), echo('b'), echo('c')] }]);
-    const run = await testRun(agentWith({ returnDirectly: ['add'] }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ returnDirectly: ['add'] }), [{ toolCalls: [call('add', { a: 1 }), echo('b'), echo('c')] }]);
     expect(await run.outcome()).toEqual({ status: 'completed', output: { sum: 2 }, text: '{"sum":2}' });
     expect((await linesOf(run)).filter((line) => line.startsWith('tool-end'))).toEqual(['tool-end echo', 'tool-end echo', 'tool-end add']);
     expect((await transcriptOf(run)).slice(2)).toEqual(['tool: {"sum":2}', 'tool: b', 'tool: c']);
@@ -223,14 +157,13 @@ describe('ending with a tool', () => {
 
   it('of several return-directly calls the last one counts, and all run', async () => {
     const model = scriptedModel([{ toolCalls: [echo('first'), call('add', { a: 1 }), echo('last')] }]);
-    const run = await testRun(agentWith({ returnDirectly: ['echo'] }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ returnDirectly: ['echo'] }), model);
     expect(await run.outcome()).toMatchObject({ output: 'last' });
     expect((await linesOf(run)).filter((line) => line.startsWith('tool-end'))).toHaveLength(3);
   });
 
   it('a return-directly tool that fails goes back to the model', async () => {
-    const model = scriptedModel([{ toolCalls: [call('fail')] }, { text: 'Sorry.' }]);
-    const run = await testRun(agentWith({ returnDirectly: ['fail'] }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ returnDirectly: ['fail'] }), [{ toolCalls: [call('fail')] }, { text: 'Sorry.' }]);
     expect(await run.outcome()).toMatchObject({ text: 'Sorry.' });
   });
 });
@@ -238,9 +171,7 @@ describe('ending with a tool', () => {
 it('a call is not lost when the run is told so while another one works', async () => {
   const door = gate();
   const slow = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: async () => (await door.opened, 'slow') });
-  const run = await testRun(agentWith({ tools: ['slow', 'echo'] }), {
-    input: 'Hi',
-    model: scriptedModel([{ toolCalls: [call('slow'), echo('b')] }, { text: 'Done.' }]),
+  const run = await startRun(agentWith({ tools: ['slow', 'echo'] }), [{ toolCalls: [call('slow'), echo('b')] }, { text: 'Done.' }], {
     tools: { ...tools, slow },
   });
   for await (const event of run.events()) if (event.type === 'tool-end') break;

@@ -3,6 +3,7 @@ import type { CallToolInput, CallToolResult } from '../../contract/record/wire';
 import type { Agent } from '../../kernel/define/agent-ref';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
+import type { TestRun } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { defineTool } from '../../activities/tools/tools';
 import { agentWith, gate, only, transcriptOf } from '../support/memory-bed';
@@ -16,6 +17,9 @@ const note = defineTool({
   execute: ({ text }, call) => (keys.push(`${call.callId} ${call.idempotencyKey}`), text),
 });
 const once = defineTool({ ...note, effect: 'once' });
+
+const runKeys = ['agent/t1/note.0', 'agent/t1/note.1', 'agent/t2/note.0'].map((address) => `default/test/${address}`);
+const results = async (run: TestRun) => (await transcriptOf(run)).filter((line) => line.startsWith('tool'));
 
 beforeEach(() => {
   keys.length = 0;
@@ -33,12 +37,8 @@ describe('calls with the same id of the provider', () => {
     [', also with effect once', once],
   ])('have keys of their own and get their own results%s', async (_, tool) => {
     const run = await start(tool);
-    expect((await transcriptOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool: a', 'tool: b', 'tool: c']);
-    expect(keys).toEqual([
-      'same-id default/test/agent/t1/note.0',
-      'same-id default/test/agent/t1/note.1',
-      'same-id default/test/agent/t2/note.0',
-    ]);
+    expect(await results(run)).toEqual(['tool: a', 'tool: b', 'tool: c']);
+    expect(keys).toEqual(runKeys.map((key) => `same-id ${key}`));
   });
 
   it('are doubted one by one when one of them was lost', async () => {
@@ -48,7 +48,7 @@ describe('calls with the same id of the provider', () => {
     const doubt = only(await run.interrupts());
     expect(doubt).toMatchObject({ kind: 'in-doubt', info: { input: { text: 'b' } } });
     await run.resume(doubt.id, { happened: true, result: 'b, says Ada' });
-    expect((await transcriptOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool: a', 'tool: b, says Ada', 'tool: c']);
+    expect(await results(run)).toEqual(['tool: a', 'tool: b, says Ada', 'tool: c']);
   });
 
   it('are reconciled under the key of the lost call', async () => {
@@ -62,13 +62,9 @@ describe('calls with the same id of the provider', () => {
       const { text } = input as { text: string };
       return text === 'a' || reconcile || lost.has(text) ? undefined : (lost.add(text), 'before');
     });
-    expect((await transcriptOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool: a', 'tool: b', 'tool: c']);
-    expect(asked).toEqual(['default/test/agent/t1/note.1', 'default/test/agent/t2/note.0']);
-    expect(keys.map((key) => key.split(' ')[1])).toEqual([
-      'default/test/agent/t1/note.0',
-      'default/test/agent/t1/note.1',
-      'default/test/agent/t2/note.0',
-    ]);
+    expect(await results(run)).toEqual(['tool: a', 'tool: b', 'tool: c']);
+    expect(asked).toEqual(runKeys.slice(1));
+    expect(keys.map((key) => key.split(' ')[1])).toEqual(runKeys);
   });
 
   it('are asked about one by one, and each gets its own answer', async () => {
@@ -81,7 +77,7 @@ describe('calls with the same id of the provider', () => {
     await run.resume(second?.id ?? '', 'two');
     await run.resume(first?.id ?? '', 'one');
     await run.resume(only(await run.interrupts()).id, 'three');
-    expect((await transcriptOf(run)).filter((line) => line.startsWith('tool'))).toEqual(['tool: a: one', 'tool: b: two', 'tool: c: three']);
+    expect(await results(run)).toEqual(['tool: a: one', 'tool: b: two', 'tool: c: three']);
   });
 });
 
@@ -94,10 +90,10 @@ describe('a stale result', () => {
   type CallTool = ReturnType<typeof scriptedWork>['callTool'];
 
   it('never answers for another call', async () => {
-    const results: CallToolResult[] = [];
+    let first: CallToolResult | undefined;
     const run = begin((real) => async (input, call) => {
-      results.push(await real(input, call));
-      return results[0] as CallToolResult;
+      const result = await real(input, call);
+      return (first ??= result);
     });
     await run.idle();
     expect(run.view()).toMatchObject({
@@ -118,11 +114,7 @@ describe('a stale result', () => {
     late.open();
     await run.idle();
     expect(run.view()).toMatchObject({ status: 'completed' });
-    expect(
-      run
-        .view()
-        .messages.slice(2, 4)
-        .map(({ parts }) => (parts[0] as { output: unknown }).output),
-    ).toEqual(['a', 'b']);
+    const { messages } = run.view();
+    expect(messages.slice(2, 4).map(({ parts }) => (parts[0] as { output: unknown }).output)).toEqual(['a', 'b']);
   });
 });

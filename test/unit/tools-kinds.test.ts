@@ -8,6 +8,11 @@ import { defineTool } from '../../activities/tools/tools';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { gate } from '../support/memory-bed';
 import { execute, seen } from '../support/tool-bed';
+import type { ErrorCode } from '../../contract/errors';
+import { errorOf } from '../support/failures';
+
+const outcomeOf = async (...given: Parameters<typeof execute>) => (await execute(...given)).outcome;
+const failed = (code: ErrorCode, message?: unknown) => ({ type: 'failed', error: errorOf(code, message) });
 
 const inputSchema = z.object({ name: z.string().default('Ada') });
 const basics = { description: 'Greets.', inputSchema };
@@ -34,22 +39,22 @@ const enhancedStreamable = defineTool({
     yield text('Bye');
   },
 });
-const both = defineTool({
-  ...basics,
-  execute: () => 'at once',
-  async *stream() {
-    yield 'piece ';
-    yield 'by piece';
-  },
-});
-const enhancedBoth = defineTool({
-  ...basics,
-  enhanced: true,
-  execute: () => [text('at once')],
-  async *stream() {
-    yield text('piece by piece');
-  },
-});
+const pieces = (list: readonly string[], more: object = {}) =>
+  defineTool({
+    ...{ ...basics, ...more },
+    async *stream() {
+      yield* list;
+    },
+  });
+const partsOf = (list: readonly Part[], more: object = {}) =>
+  defineTool({
+    ...{ ...basics, ...more, enhanced: true as const },
+    async *stream() {
+      yield* list;
+    },
+  });
+const both = pieces(['piece ', 'by piece'], { execute: () => 'at once' });
+const enhancedBoth = partsOf([text('piece by piece')], { execute: () => [text('at once')] });
 
 const modes = { whole: {}, live: { stream: 'live' as const }, held: { stream: 'held' as const } };
 
@@ -94,17 +99,8 @@ describe('the kind of a tool', () => {
 
   it('keeps a text apart that carries something', async () => {
     const marked = { type: 'text' as const, text: 'b', extra: { provider: { cache: true } } };
-    const tool = defineTool({
-      ...basics,
-      enhanced: true,
-      async *stream() {
-        yield text('a');
-        yield marked;
-        yield text('c');
-        yield text('d');
-      },
-    });
-    expect((await execute(tool)).outcome).toMatchObject({ output: [text('a'), marked, text('cd')] });
+    const tool = partsOf([text('a'), marked, text('c'), text('d')]);
+    expect(await outcomeOf(tool)).toMatchObject({ output: [text('a'), marked, text('cd')] });
   });
 
   it('lets the tool keep its own `this`', async () => {
@@ -116,7 +112,7 @@ describe('the kind of a tool', () => {
         return ++this.count;
       }
     }
-    expect((await execute(new Counter())).outcome).toMatchObject({ output: 42 });
+    expect(await outcomeOf(new Counter())).toMatchObject({ output: 42 });
   });
 });
 
@@ -192,14 +188,14 @@ describe('worker middleware', () => {
         }
       },
     }));
-    expect((await execute(long, { middleware: [first] })).outcome).toMatchObject({ output: '0 2 ' });
+    expect(await outcomeOf(long, { middleware: [first] })).toMatchObject({ output: '0 2 ' });
     expect(entered).toEqual(['left']);
     const cached = defineWorkerMiddleware('cached', () => ({
       async *wrapStreamableToolCall() {
         yield 'known';
       },
     }));
-    expect((await execute(long, { middleware: [cached] })).outcome).toMatchObject({ output: 'known' });
+    expect(await outcomeOf(long, { middleware: [cached] })).toMatchObject({ output: 'known' });
     expect(entered).toEqual(['left']);
   });
 
@@ -208,13 +204,13 @@ describe('worker middleware', () => {
       wrapInvokableToolCall: (_, next) => next({ name: 'Bob' }),
       wrapStreamableToolCall: (_, next) => next({ name: 'Bob' }),
     }));
-    expect((await execute(invokable, { middleware: [other] })).outcome).toMatchObject({ output: { hello: 'Bob' } });
-    expect((await execute(streamable, { middleware: [other] })).outcome).toMatchObject({ output: 'Hello Bob' });
+    expect(await outcomeOf(invokable, { middleware: [other] })).toMatchObject({ output: { hello: 'Bob' } });
+    expect(await outcomeOf(streamable, { middleware: [other] })).toMatchObject({ output: 'Hello Bob' });
   });
 
   it('of another kind are not asked', async () => {
     const only = defineWorkerMiddleware('only', () => ({ wrapEnhancedInvokableToolCall: () => Promise.reject(new Error('asked')) }));
-    expect((await execute(invokable, { middleware: [only] })).outcome).toMatchObject({ type: 'done' });
+    expect(await outcomeOf(invokable, { middleware: [only] })).toMatchObject({ type: 'done' });
   });
 
   it('that fail, or give no stream, fail the call', async () => {
@@ -224,18 +220,13 @@ describe('worker middleware', () => {
         throw new Error('no log');
       },
     }));
-    expect((await execute(streamable, { middleware: [failing] })).outcome).toMatchObject({
-      type: 'failed',
-      error: { code: 'hook-failed', message: 'wrapStreamableToolCall of worker middleware "failing" failed: no log' },
-    });
+    expect(await outcomeOf(streamable, { middleware: [failing] })).toMatchObject(
+      failed('hook-failed', 'wrapStreamableToolCall of worker middleware "failing" failed: no log'),
+    );
     const none = defineWorkerMiddleware('none', () => ({ wrapStreamableToolCall: () => Promise.resolve('text') as never }));
-    expect((await execute(streamable, { middleware: [none] })).outcome).toMatchObject({
-      type: 'failed',
-      error: {
-        code: 'hook-failed',
-        message: expect.stringContaining('wrapStreamableToolCall of worker middleware "none" returned no stream'),
-      },
-    });
+    expect(await outcomeOf(streamable, { middleware: [none] })).toMatchObject(
+      failed('hook-failed', /wrapStreamableToolCall of worker middleware "none" returned no stream/),
+    );
   });
 
   it('that this worker lacks are an error of the worker', async () => {
@@ -289,7 +280,7 @@ describe('what is seen while a tool runs', () => {
       },
     });
     const { outcome, deltas } = await execute(breaking, { ...modes.live, attempt: 2 });
-    expect(outcome).toMatchObject({ type: 'failed', error: { code: 'tool-failed', message: "The tool 'tool' failed: broke off" } });
+    expect(outcome).toMatchObject(failed('tool-failed', "The tool 'tool' failed: broke off"));
     expect(seen(deltas)).toEqual(['attempt-start', '+half', 'attempt-void']);
     await expect(execute(breaking, { ...modes.live, attempt: 1 })).rejects.toBeInstanceOf(ToolRetry);
   });
@@ -343,7 +334,7 @@ describe('what is seen while a tool runs', () => {
       const { deltas } = await execute(tool);
       late();
       expect(deltas).toEqual([]);
-      expect((await execute(telling('x'), { unseen: true })).outcome).toMatchObject({ output: 'done' });
+      expect(await outcomeOf(telling('x'), { unseen: true })).toMatchObject({ output: 'done' });
     });
 
     it('stands between the pieces of a stream', async () => {
@@ -378,37 +369,21 @@ describe('a stream', () => {
   it.each(['whole', 'live'] as const)('that goes over the limit is stopped, %s', async (mode) => {
     const left: string[] = [];
     const { outcome, deltas } = await execute(endless('0123456789', left), modes[mode]);
-    expect(outcome).toMatchObject({
-      type: 'failed',
-      error: { code: 'tool-result-too-large', message: "The tool 'tool' was stopped after 102 bytes; at most 100 are allowed." },
-    });
+    expect(outcome).toMatchObject(failed('tool-result-too-large', "The tool 'tool' was stopped after 102 bytes; at most 100 are allowed."));
     expect(left).toEqual(['left']);
     expect(seen(deltas).at(-1)).toBe(mode === 'live' ? 'attempt-void' : undefined);
   });
 
   it('of exactly the limit is taken', async () => {
-    const tool = defineTool({
-      ...basics,
-      resultLimit: 12,
-      async *stream() {
-        yield '01234';
-        yield '\n\n"6'.slice(0, 2);
-        yield 'x';
-      },
+    expect(await outcomeOf(pieces(['01234', '\n\n', 'x'], { resultLimit: 12 }))).toMatchObject({
+      type: 'done',
+      output: '01234\n\nx',
     });
-    expect((await execute(tool)).outcome).toMatchObject({ type: 'done', output: '01234\n\nx' });
   });
 
   it('counts bytes, and parts too', async () => {
-    const tool = defineTool({
-      ...basics,
-      enhanced: true,
-      resultLimit: 100,
-      async *stream() {
-        for (;;) yield text('é');
-      },
-    });
-    expect((await execute(tool)).outcome).toMatchObject({ error: { code: 'tool-result-too-large' } });
+    const tool = partsOf(Array<Part>(200).fill(text('é')), { resultLimit: 100 });
+    expect(await outcomeOf(tool)).toMatchObject({ error: { code: 'tool-result-too-large' } });
   });
 
   it.each<[string, unknown, string]>([
@@ -418,9 +393,7 @@ describe('a stream', () => {
     ['a part', text('x'), 'streamed a part of the type "text"'],
   ])('of texts that gives %s is refused and left', async (_, piece, message) => {
     const left: string[] = [];
-    expect((await execute(endless(piece, left))).outcome).toMatchObject({
-      error: { code: 'tool-result-invalid', message: expect.stringContaining(message) },
-    });
+    expect(await outcomeOf(endless(piece, left))).toMatchObject(failed('tool-result-invalid', expect.stringContaining(message)));
     expect(left).toEqual(['left']);
   });
 
@@ -429,28 +402,19 @@ describe('a stream', () => {
     ['a part of another kind', { type: 'reasoning', text: 'x' }, 'a part of the type "reasoning" is no text and no file'],
     ['bytes', { type: 'file', mediaType: 'image/png', data: new Uint8Array(2) }, 'data is a Uint8Array'],
   ])('of parts that gives %s is refused', async (_, piece, message) => {
-    const tool = defineTool({
-      ...basics,
-      enhanced: true,
-      async *stream() {
-        yield piece as Part;
-      },
-    });
-    expect((await execute(tool)).outcome).toMatchObject({
-      error: { code: 'tool-result-invalid', message: expect.stringContaining(message) },
-    });
+    expect(await outcomeOf(partsOf([piece as Part]))).toMatchObject(failed('tool-result-invalid', expect.stringContaining(message)));
   });
 
   it('may be any iterable, also a promised one', async () => {
     const promised = { ...basics, stream: async () => new Blob(['a']).stream().pipeThrough(new TextDecoderStream()) };
-    expect((await execute(promised)).outcome).toMatchObject({ output: 'a' });
-    expect((await execute({ ...basics, stream: () => 'text' })).outcome).toMatchObject({ error: { code: 'tool-result-invalid' } });
+    expect(await outcomeOf(promised)).toMatchObject({ output: 'a' });
+    expect(await outcomeOf({ ...basics, stream: () => 'text' })).toMatchObject({ error: { code: 'tool-result-invalid' } });
   });
 
   it('that is empty is an empty result', async () => {
     const nothing = async function* (): AsyncGenerator<never> {};
-    expect((await execute({ ...basics, stream: nothing })).outcome).toMatchObject({ output: '' });
-    expect((await execute({ ...basics, enhanced: true, stream: nothing })).outcome).toMatchObject({ output: [], multipart: true });
+    expect(await outcomeOf({ ...basics, stream: nothing })).toMatchObject({ output: '' });
+    expect(await outcomeOf({ ...basics, enhanced: true, stream: nothing })).toMatchObject({ output: [], multipart: true });
   });
 });
 
@@ -461,22 +425,21 @@ describe('an enhanced tool', () => {
     ['nothing', undefined],
     ['other parts', [{ type: 'tool-call', id: '1', name: 'x', input: {} }]],
   ])('that returns %s fails', async (_, output) => {
-    expect((await execute({ ...basics, enhanced: true, execute: () => output })).outcome).toMatchObject({
-      type: 'failed',
-      error: { code: 'tool-result-invalid', message: expect.stringContaining('no list of parts') },
-    });
+    expect(await outcomeOf({ ...basics, enhanced: true, execute: () => output })).toMatchObject(
+      failed('tool-result-invalid', /no list of parts/),
+    );
   });
 
   it('has a limit for all its parts', async () => {
     const big = { ...basics, enhanced: true, resultLimit: 60, execute: () => [{ ...image, data: 'x'.repeat(100) }] };
-    expect((await execute(big)).outcome).toMatchObject({ error: { code: 'tool-result-too-large' } });
+    expect(await outcomeOf(big)).toMatchObject({ error: { code: 'tool-result-too-large' } });
   });
 
   it('that says what happened to a lost call says it in parts', async () => {
     const paying = { ...basics, enhanced: true, effect: 'once', execute: () => [], reconcile: () => ({ happened: true, result: [image] }) };
-    expect((await execute(paying, { reconcile: true })).outcome).toMatchObject({ type: 'done', output: [image], multipart: true });
+    expect(await outcomeOf(paying, { reconcile: true })).toMatchObject({ type: 'done', output: [image], multipart: true });
     const odd = { ...paying, reconcile: () => ({ happened: true, result: 'yes' }) };
-    expect((await execute(odd, { reconcile: true })).outcome).toMatchObject({ error: { code: 'tool-result-invalid' } });
+    expect(await outcomeOf(odd, { reconcile: true })).toMatchObject({ error: { code: 'tool-result-invalid' } });
   });
 });
 
@@ -526,7 +489,7 @@ describe('an interrupt', () => {
         }
       },
     };
-    expect((await execute(stubborn)).outcome).toEqual({ type: 'interrupted', info: 'Go?' });
+    expect(await outcomeOf(stubborn)).toEqual({ type: 'interrupted', info: 'Go?' });
   });
 
   it('with a deadline or a schema that cannot be read fails the call', async () => {
@@ -534,12 +497,8 @@ describe('an interrupt', () => {
       ...basics,
       execute: (_: unknown, call: { interrupt(info: string, options: object): never }) => call.interrupt('Go?', options),
     });
-    expect((await execute(ask({ deadline: 'tomorrow' }))).outcome).toMatchObject({
-      error: { code: 'tool-failed', message: expect.stringContaining('deadline "tomorrow"') },
-    });
-    expect((await execute(ask({ answerSchema: z.date() }))).outcome).toMatchObject({
-      error: { code: 'tool-failed', message: expect.stringContaining('answerSchema') },
-    });
+    expect(await outcomeOf(ask({ deadline: 'tomorrow' }))).toMatchObject(failed('tool-failed', /deadline "tomorrow"/));
+    expect(await outcomeOf(ask({ answerSchema: z.date() }))).toMatchObject(failed('tool-failed', /answerSchema/));
   });
 });
 
@@ -597,6 +556,6 @@ describe('cancellation', () => {
         yield 'ed';
       },
     });
-    expect((await execute(paying, { signal: abort.signal })).outcome).toMatchObject({ type: 'done', output: 'payed' });
+    expect(await outcomeOf(paying, { signal: abort.signal })).toMatchObject({ type: 'done', output: 'payed' });
   });
 });

@@ -1,32 +1,30 @@
 import { z } from 'zod';
 import type { Delta } from '../../contract/deltas';
 import type { Part } from '../../contract/messages/messages';
-import { scriptedModel, testRun } from '../../testing/index';
+import type { TestRun } from '../../testing/index';
+import { scriptedModel } from '../../testing/index';
 import { defineTool } from '../../activities/tools/tools';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import type { AgentMiddleware } from '../../workflows/index';
 import { onWorker } from '../../workflows/index';
-import { agentWith, logOf, only, transcriptOf } from '../support/memory-bed';
+import { agentWith, answerAnew, logOf, only, startRun, transcriptOf, withHook } from '../support/memory-bed';
 import { seen } from '../support/tool-bed';
+import { failure } from '../support/failures';
 
 const image: Part = { type: 'file', mediaType: 'image/png', data: 'aGk=' };
 const text = (words: string): Part => ({ type: 'text', text: words });
 const basics = { description: 'Draws.', inputSchema: z.object({}) };
 const draw = defineTool({ ...basics, enhanced: true, execute: () => [text('A chart:'), image] });
-const film = defineTool({
-  ...basics,
-  enhanced: true,
-  async *stream() {
-    yield text('A ');
-    yield text('chart:');
-    yield image;
-  },
-});
-const calling = (name = 'draw') => scriptedModel([{ toolCalls: [{ name, input: {} }] }, { text: 'Done.' }]);
+const calling = () => scriptedModel([{ toolCalls: [{ name: 'draw', input: {} }] }, { text: 'Done.' }]);
 const parts = [text('A chart:'), image];
 
-type Started = Awaited<ReturnType<typeof testRun>>;
-async function resultOf(run: Started): Promise<unknown> {
+async function drawn(layers: readonly AgentMiddleware[] = [], tool: object = draw) {
+  const model = calling();
+  const run = await startRun(agentWith({ tools: ['draw'], middleware: layers }), model, { tools: { draw: tool } });
+  return { model, run };
+}
+
+async function resultOf(run: TestRun): Promise<unknown> {
   await run.outcome();
   return (await run.transcript())[2]?.parts;
 }
@@ -34,23 +32,12 @@ async function resultOf(run: Started): Promise<unknown> {
 describe('a result of several parts', () => {
   const multipart = [{ type: 'tool-result', callId: 'call-1-1', name: 'draw', output: parts, multipart: true }];
 
-  it.each([
-    ['whole', draw],
-    ['as a stream', film],
-  ])('reaches the next request of the model as it is, %s', async (_, tool) => {
-    const model = calling();
-    const run = await testRun(agentWith({ tools: ['draw'] }), { input: 'Hi', model, tools: { draw: tool } });
+  it('stays one under a layer that passes it through', async () => {
+    const through: AgentMiddleware = { name: 'through', wrapToolCall: (call, next) => next(call) };
+    const { model, run } = await drawn([through]);
     expect(await resultOf(run)).toEqual(multipart);
     expect(model.requests[1]?.messages[2]?.parts).toEqual(multipart);
     expect((await logOf(run)).find(({ type }) => type === 'tool-end')).toMatchObject({ message: { parts: multipart } });
-  });
-
-  it('stays one under a layer that passes it through', async () => {
-    const model = calling();
-    const through: AgentMiddleware = { name: 'through', wrapToolCall: (call, next) => next(call) };
-    const run = await testRun(agentWith({ tools: ['draw'], middleware: [through] }), { input: 'Hi', model, tools: { draw } });
-    expect(await resultOf(run)).toEqual(multipart);
-    expect(model.requests[1]?.messages[2]?.parts).toEqual(multipart);
   });
 
   it.each<[string, (output: readonly Part[]) => unknown, unknown]>([
@@ -58,45 +45,36 @@ describe('a result of several parts', () => {
     ['a text', () => 'no chart', { output: 'no chart' }],
     ['what is no list of parts', (output) => [...output, { type: 'video' }], { output: [...parts, { type: 'video' }] }],
   ])('is what a layer makes of it: %s', async (_, change, expected) => {
-    const model = calling();
     const changing: AgentMiddleware = {
       name: 'changing',
       wrapToolCall: async (call, next) => change((await next(call)) as unknown as readonly Part[]) as never,
     };
-    const run = await testRun(agentWith({ tools: ['draw'], middleware: [changing] }), { input: 'Hi', model, tools: { draw } });
+    const { model, run } = await drawn([changing]);
     expect(await resultOf(run)).toEqual([{ type: 'tool-result', callId: 'call-1-1', name: 'draw', ...(expected as object) }]);
     expect(model.requests[1]?.messages[2]?.parts).toEqual(await resultOf(run));
   });
 
   it('may come from a layer that does not call the tool', async () => {
     const cached: AgentMiddleware = { name: 'cached', wrapToolCall: async () => [image] as never };
-    const run = await testRun(agentWith({ tools: ['draw'], middleware: [cached] }), { input: 'Hi', model: calling(), tools: { draw } });
+    const { run } = await drawn([cached]);
     expect(await resultOf(run)).toMatchObject([{ output: [image], multipart: true }]);
   });
 
   it('is still one when the layer above it waited over a continue-as-new', async () => {
-    const model = calling();
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      async wrapToolCall(call, next, ctx) {
-        const output = await next(call);
-        await ctx.interrupt('Show it?');
-        return output;
-      },
-    };
-    const run = await testRun(agentWith({ tools: ['draw'], middleware: [asking] }), { input: 'Hi', model, tools: { draw } });
-    await run.interrupts();
-    await run.goOnAsNew();
-    await run.resume(only(await run.interrupts()).id, true);
+    const asking = withHook('asking', 'wrapToolCall', async (call, next, ctx) => {
+      const output = await next(call);
+      await ctx.interrupt('Show it?');
+      return output;
+    });
+    const { model, run } = await drawn([asking]);
+    await answerAnew(run);
     expect(await resultOf(run)).toEqual(multipart);
     expect(model.requests[1]?.messages[2]?.parts).toEqual(multipart);
   });
 
   it('is one also when a person says what it was', async () => {
     const once = { ...draw, effect: 'once' as const };
-    const run = await testRun(agentWith({ tools: ['draw'] }), {
-      input: 'Hi',
-      model: calling(),
+    const run = await startRun(agentWith({ tools: ['draw'] }), calling(), {
       tools: { draw: once },
       lose: ({ reconcile }) => (reconcile ? undefined : 'after'),
     });
@@ -106,44 +84,30 @@ describe('a result of several parts', () => {
 
   it('is plain JSON where the tool is not enhanced', async () => {
     const listing = defineTool({ ...basics, execute: () => parts });
-    const run = await testRun(agentWith({ tools: ['draw'] }), { input: 'Hi', model: calling(), tools: { draw: listing } });
+    const { run } = await drawn([], listing);
     expect(await resultOf(run)).toEqual([{ type: 'tool-result', callId: 'call-1-1', name: 'draw', output: parts }]);
   });
 
   it('is the output of a run that returns it directly, and its texts are the text', async () => {
-    const agent = agentWith({ tools: ['draw'], returnDirectly: ['draw'] });
-    const run = await testRun(agent, { input: 'Hi', model: calling(), tools: { draw } });
+    const run = await startRun(agentWith({ tools: ['draw'], returnDirectly: ['draw'] }), calling(), { tools: { draw } });
     expect(await run.outcome()).toEqual({ status: 'completed', output: parts, text: 'A chart:' });
   });
 
   it('is what a hook gets of the tool', async () => {
-    const hook: AgentMiddleware = {
-      name: 'hook',
-      beforeAgent: async (_, ctx) => ctx.sendEvent('drawn', (await ctx.call('draw', {})) as never),
-    };
-    const run = await testRun(agentWith({ tools: [], middleware: [hook] }), {
-      input: 'Hi',
-      model: scriptedModel([{ text: 'Done.' }]),
-      tools: { draw },
-    });
+    const hook = withHook('hook', 'beforeAgent', async (_, ctx) => ctx.sendEvent('drawn', (await ctx.call('draw', {})) as never));
+    const run = await startRun(agentWith({ tools: [], middleware: [hook] }), [{ text: 'Done.' }], { tools: { draw } });
     expect((await logOf(run)).find(({ type }) => type === 'custom')).toMatchObject({ data: parts });
   });
 });
 
 it('a layer may not write into a result: it returns another one', async () => {
-  const writing: AgentMiddleware = {
-    name: 'writing',
-    wrapToolCall: async (call, next) => {
-      const output = (await next(call)) as unknown as Part[];
-      output.push(text('more'));
-      return output;
-    },
-  };
-  const run = await testRun(agentWith({ tools: ['draw'], middleware: [writing] }), { input: 'Hi', model: calling(), tools: { draw } });
-  expect(await run.outcome()).toMatchObject({
-    status: 'failed',
-    error: { code: 'hook-failed', message: expect.stringContaining('wrapToolCall of middleware "writing" failed') },
+  const writing = withHook('writing', 'wrapToolCall', async (call, next) => {
+    const output = (await next(call)) as unknown as Part[];
+    output.push(text('more'));
+    return output;
   });
+  const { run } = await drawn([writing]);
+  expect(await run.outcome()).toMatchObject(failure('hook-failed', /wrapToolCall of middleware "writing" failed/));
 });
 
 describe('a run that is followed', () => {
@@ -158,9 +122,7 @@ describe('a run that is followed', () => {
   const start = async (options: { stream?: boolean; middleware?: readonly AgentMiddleware[] }) => {
     const deltas: Delta[] = [];
     const { stream = true, middleware = [] } = options;
-    const run = await testRun(agentWith({ tools: ['draw'], middleware }), {
-      input: 'Hi',
-      model: calling(),
+    const run = await startRun(agentWith({ tools: ['draw'], middleware }), calling(), {
       tools: { draw: tell },
       stream,
       middleware: [
@@ -208,9 +170,7 @@ describe('a run that is followed', () => {
         return 'done';
       },
     });
-    const run = await testRun(agentWith({ tools: ['draw'] }), {
-      input: 'Hi',
-      model: calling(),
+    const run = await startRun(agentWith({ tools: ['draw'] }), calling(), {
       tools: { draw: slow },
       lose: ({ attempt }) => (attempt === 1 ? 'after' : undefined),
       onDelta: (delta) => deltas.push(delta),
@@ -229,9 +189,7 @@ describe('a run that is followed', () => {
   it('sees nothing of what hooks call', async () => {
     const deltas: Delta[] = [];
     const hook: AgentMiddleware = { name: 'hook', beforeAgent: async (_, ctx) => void (await ctx.call('draw', {})) };
-    const run = await testRun(agentWith({ tools: [], middleware: [hook] }), {
-      input: 'Hi',
-      model: scriptedModel([{ text: 'Done.' }]),
+    const run = await startRun(agentWith({ tools: [], middleware: [hook] }), [{ text: 'Done.' }], {
       tools: { draw: tell },
       onDelta: (delta) => deltas.push(delta),
     });

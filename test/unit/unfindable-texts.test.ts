@@ -2,6 +2,7 @@ import { startInputOf } from '../../client/start-input';
 import type { ListOptions } from '../../client/listing/list-options';
 import { askedList, filterOf } from '../../client/listing/list-options';
 import { clausesFor } from '../../client/listing/run-lists';
+import { errorOf } from '../support/failures';
 
 const nul = 'a\u0000b';
 const newline = 'a\nb';
@@ -15,9 +16,7 @@ describe('a text that no server finds', () => {
     ['role', { mayAnswer: 'ada', role: nul }],
   ])('is refused as %s where it has a NUL', (_, options) => {
     for (const kind of ['list', 'interrupts'] as const)
-      expect(() => askedList(kind, 'main', options)).toThrow(
-        expect.objectContaining({ code: 'request-invalid', message: expect.stringContaining('NUL') }),
-      );
+      expect(() => askedList(kind, 'main', options)).toThrow(errorOf('request-invalid', /NUL/));
   });
 
   it.each([{ by: nul }, { tags: [nul] }])('is refused of a start where it has a NUL: %j', (options) => {

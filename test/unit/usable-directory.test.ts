@@ -2,15 +2,13 @@ import { mkdtempSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeUsable } from '../../cli/processes/usable-directory';
+import { errorOf } from '../support/failures';
 
 describe('the directory of HOLDFAST_DIR', () => {
   const place = mkdtempSync(join(tmpdir(), 'holdfast-usable-'));
   const refused = (directory: string): void =>
     expect(() => makeUsable(directory)).toThrow(
-      expect.objectContaining({
-        code: 'config-invalid',
-        message: expect.stringContaining(`HOLDFAST_DIR, which is ${directory}, has to be a directory`) as string,
-      }),
+      errorOf('config-invalid', expect.stringContaining(`HOLDFAST_DIR, which is ${directory}, has to be a directory`)),
     );
 
   it('is made with those that it stands in, and may be there already', () => {

@@ -15,12 +15,7 @@ async function play(model: LanguageModel, options: Options = {}, stream = true):
   return testRun(agentWith({ tools: [], ...options }), { input: 'Hi', model, stream });
 }
 
-function modelOf(
-  stream: () => AsyncIterable<ModelChunk>,
-  generate: LanguageModel['generate'] = () => Promise.reject(new Error()),
-): LanguageModel {
-  return { generate, stream };
-}
+const modelOf = (stream: () => AsyncIterable<ModelChunk>): LanguageModel => ({ generate: () => Promise.reject(new Error()), stream });
 
 describe('the tokens of an answer that does not count', () => {
   it('count when the stream broke and the run failed with it', async () => {
@@ -56,49 +51,32 @@ describe('the tokens of an answer that does not count', () => {
 
   it('count when the error of a whole answer says them', async () => {
     const generate = (): Promise<never> => Promise.reject(Object.assign(new Error('No.'), { isRetryable: false, usage: taken }));
-    const run = await play(
-      modelOf(() => [] as never, generate),
-      {},
-      false,
-    );
+    const run = await play({ generate }, {}, false);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: 'No.' } });
     expect(await run.usage()).toEqual(taken);
   });
 
   it('count when the answer is none', async () => {
-    const run = await play(
-      modelOf(
-        () => [] as never,
-        async () => ({ parts: 'none' as never, usage: taken }),
-      ),
-      {},
-      false,
-    );
+    const run = await play({ generate: async () => ({ parts: 'none' as never, usage: taken }) }, {}, false);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-response-invalid' } });
     expect(await run.usage()).toEqual(taken);
   });
 });
 
 describe('the tokens of an answer that counts', () => {
-  it('are those of its last word, when that has some', async () => {
-    async function* stream(): AsyncGenerator<ModelChunk> {
-      yield { type: 'usage', usage: taken };
-      yield { type: 'text', text: 'Whole.' };
-      yield { type: 'finish', usage: { inputTokens: 9, outputTokens: 4 } };
-    }
-    const run = await play(modelOf(stream));
-    await run.outcome();
-    expect(await run.usage()).toEqual({ inputTokens: 9, outputTokens: 4 });
-  });
+  const whole: ModelChunk = { type: 'text', text: 'Whole.' };
+  const more = { inputTokens: 9, outputTokens: 4 };
 
-  it('are those of the word before, when it has none', async () => {
-    async function* stream(): AsyncGenerator<ModelChunk> {
-      yield { type: 'text', text: 'Whole.' };
-      yield { type: 'usage', usage: taken };
-      yield { type: 'finish' };
-    }
-    const run = await play(modelOf(stream));
+  it.each<[string, readonly ModelChunk[], object]>([
+    ['its last word, when that has some', [{ type: 'usage', usage: taken }, whole, { type: 'finish', usage: more }], more],
+    ['the word before, when it has none', [whole, { type: 'usage', usage: taken }, { type: 'finish' }], taken],
+  ])('are those of %s', async (_, chunks, usage) => {
+    const run = await play(
+      modelOf(async function* () {
+        yield* chunks;
+      }),
+    );
     await run.outcome();
-    expect(await run.usage()).toEqual(taken);
+    expect(await run.usage()).toEqual(usage);
   });
 });

@@ -52,16 +52,8 @@ describe.each<[string, AgentMiddleware]>([
   it('when the agent is called again as a tool, and not for another agent', async () => {
     const other = member('other', { model: 'test/model', tools: ['pay'], middleware: [rules] });
     const lead = agentWith({ tools: [agentTool(clerk), agentTool(other)] });
-    const model = scriptedModel([
-      calls,
-      pays,
-      said,
-      calls,
-      pays,
-      said,
-      { toolCalls: [{ name: 'other', input: { request: 'Pay.' } }] },
-      pays,
-    ]);
+    const callsOther: ScriptedStep = { toolCalls: [{ name: 'other', input: { request: 'Pay.' } }] };
+    const model = scriptedModel([calls, pays, said, calls, pays, said, callsOther, pays]);
     const run = await testRun(lead, { input: 'Go.', model, tools: { pay } });
     await waive(run);
     expect(await run.outcome()).toMatchObject({ status: 'waiting' });

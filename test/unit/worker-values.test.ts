@@ -13,9 +13,13 @@ import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { onWorker } from 'holdfast/workflow';
 import { z } from 'zod';
 import type { TestRun, TestRunOptions } from '../../testing/index';
-import { agentWith, before, gate, linesOf, logOf, only } from '../support/memory-bed';
+import { agentWith, answerAnew, before, gate, linesOf, logOf, only, withHook } from '../support/memory-bed';
 
 const half = (made: WorkerWraps) => defineWorkerMiddleware('half', () => made);
+type ModelCall = Parameters<NonNullable<NonNullable<WorkerWraps['wrapModel']>['generate']>>[2];
+const beforeAsking = (act: (call: ModelCall) => unknown): WorkerWraps => ({
+  wrapModel: { generate: async (request, next, call) => (act(call), next(request)) },
+});
 const calls = (...names: readonly string[]): ScriptedStep => ({ toolCalls: names.map((name) => ({ name: 'act', input: { name } })) });
 const done: ScriptedStep = { text: 'Done.' };
 
@@ -46,9 +50,17 @@ function begin({ steps, layers = [], half: made, agent = {}, ...rest }: Bed): Pr
   );
 }
 
+async function played(bed: Bed): Promise<TestRun> {
+  const run = await begin(bed);
+  await run.outcome();
+  return run;
+}
+
 function historyOf(run: TestRun): string {
   return JSON.stringify((run as unknown as { run: { facts: unknown } }).run.facts);
 }
+
+const customsOf = async (run: TestRun): Promise<readonly string[]> => (await linesOf(run)).filter((line) => line.startsWith('custom'));
 
 function times(text: string, piece: string): number {
   return text.split(piece).length - 1;
@@ -59,20 +71,12 @@ describe('run-local values of the worker middleware', () => {
     const seen: unknown[] = [];
     const run = await begin({
       steps: [calls('a'), done],
-      layers: [
-        before((ctx) => {
-          seen.push(['hook', ctx.runLocal.get('count') ?? null]);
-          ctx.runLocal.set('hook', ctx.iteration);
-        }),
-      ],
+      layers: [before((ctx) => (seen.push(['hook', ctx.runLocal.get('count') ?? null]), ctx.runLocal.set('hook', ctx.iteration)))],
       half: {
-        wrapModel: {
-          async generate(request, next, { runLocal }) {
-            seen.push(['model', runLocal.get('hook'), runLocal.get('tool')]);
-            runLocal.set('count', Number(runLocal.get('count') ?? 0) + 1);
-            return next(request);
-          },
-        },
+        ...beforeAsking(({ runLocal }) => {
+          seen.push(['model', runLocal.get('hook'), runLocal.get('tool')]);
+          runLocal.set('count', Number(runLocal.get('count') ?? 0) + 1);
+        }),
         async wrapInvokableToolCall(input, next, { runLocal }) {
           seen.push(['wrap', runLocal.get('count')]);
           runLocal.set('wrap', true);
@@ -101,19 +105,16 @@ describe('run-local values of the worker middleware', () => {
   it('of parallel calls count in the order of the calls, when all have ended, and so do their events', async () => {
     const first = gate();
     const seen: unknown[] = [];
-    const run = await begin({
+    const run = await played({
       steps: [calls('a', 'b'), done],
       layers: [
         before((ctx) => seen.push(ctx.runLocal.get('last') ?? null)),
-        {
-          name: 'around',
-          wrapToolCall: async (call, next, ctx) => {
-            const output = await next(call);
-            seen.push(`${String(output)} ${String(ctx.runLocal.get('last'))}`);
-            if (output === 'b') first.open();
-            return output;
-          },
-        },
+        withHook('around', 'wrapToolCall', async (call, next, ctx) => {
+          const output = await next(call);
+          seen.push(`${String(output)} ${String(ctx.runLocal.get('last'))}`);
+          if (output === 'b') first.open();
+          return output;
+        }),
       ],
       tools: act(async (name, { runLocal, sendEvent }) => {
         if (name === 'a') await first.opened;
@@ -123,7 +124,6 @@ describe('run-local values of the worker middleware', () => {
         return name;
       }),
     });
-    await run.outcome();
     expect(seen).toEqual([null, 'b undefined', 'a undefined', 'b']);
     const customs = (await logOf(run)).filter(({ type }) => type === 'custom');
     expect(customs).toMatchObject([
@@ -140,7 +140,7 @@ describe('run-local values of the worker middleware', () => {
 
   it('of calls that run one after another are seen by the next one', async () => {
     const seen: unknown[] = [];
-    const run = await begin({
+    await played({
       steps: [calls('a', 'b'), done],
       agent: { sequentialTools: true },
       tools: act((name, { runLocal }) => {
@@ -148,13 +148,12 @@ describe('run-local values of the worker middleware', () => {
         runLocal.set('last', name);
       }),
     });
-    await run.outcome();
     expect(seen).toEqual([null, 'a']);
   });
 
   it('come back with a failure too, and not with an attempt that is made again', async () => {
     const seen: unknown[] = [];
-    const run = await begin({
+    const run = await played({
       steps: [calls('a'), calls('b'), done],
       layers: [before((ctx) => seen.push([ctx.runLocal.get('a'), ctx.runLocal.get('b'), ctx.runLocal.get('attempt')]))],
       tools: act(
@@ -168,9 +167,8 @@ describe('run-local values of the worker middleware', () => {
         { retry: { attempts: 2 } },
       ),
     });
-    await run.outcome();
     expect(seen).toEqual([[undefined, undefined, undefined], null, null, [2, undefined, 2], 2, 2, [2, 2, 2]]);
-    expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom a', 'custom b']);
+    expect(await customsOf(run)).toEqual(['custom a', 'custom b']);
   });
 
   it('come back with the failure of a model call, and a wrap that catches it sees them', async () => {
@@ -179,29 +177,19 @@ describe('run-local values of the worker middleware', () => {
     const run = await begin({
       steps: [{ error: 'refused' }, done],
       layers: [
-        {
-          name: 'again',
-          wrapModel: async (request, next, ctx) =>
-            next(request).catch(() => {
-              seen.push(ctx.runLocal.get('asked'));
-              return next(request);
-            }),
-        },
+        withHook('again', 'wrapModel', async (request, next, ctx) =>
+          next(request).catch(() => (seen.push(ctx.runLocal.get('asked')), next(request))),
+        ),
       ],
-      half: {
-        wrapModel: {
-          async generate(request, next, { runLocal, sendEvent }) {
-            seen.push(runLocal.get('asked') ?? null);
-            runLocal.set('asked', ++asked);
-            sendEvent('asked', asked);
-            return next(request);
-          },
-        },
-      },
+      half: beforeAsking(({ runLocal, sendEvent }) => {
+        seen.push(runLocal.get('asked') ?? null);
+        runLocal.set('asked', ++asked);
+        sendEvent('asked', asked);
+      }),
     });
     expect((await run.outcome()).status).toBe('completed');
     expect(seen).toEqual([null, 1, 1]);
-    expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom asked', 'custom asked']);
+    expect(await customsOf(run)).toEqual(['custom asked', 'custom asked']);
   });
 
   it('of the last attempt of a model that failed are kept, and of those before none', async () => {
@@ -211,14 +199,7 @@ describe('run-local values of the worker middleware', () => {
     let asked = 0;
     const run = await begin({
       steps: Array.from({ length: 20 }, () => fails),
-      half: {
-        wrapModel: {
-          async generate(request, next, { sendEvent }) {
-            sendEvent('asked', ++asked);
-            return next(request);
-          },
-        },
-      },
+      half: beforeAsking(({ sendEvent }) => sendEvent('asked', ++asked)),
     });
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
     expect(asked).toBeGreaterThan(1);
@@ -250,36 +231,30 @@ describe('run-local values of the worker middleware', () => {
       ['asked', null, 1],
       ['answered', true],
     ]);
-    expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom asked', 'custom answered']);
+    expect(await customsOf(run)).toEqual(['custom asked', 'custom answered']);
   });
 
   it('count once when the batch is over and the run then goes over a continue-as-new', async () => {
     const seen: unknown[] = [];
-    const run = await begin({
+    const run = await played({
       steps: [calls('a'), done],
       layers: [
-        {
-          name: 'after',
-          afterToolCalls: async (_, ctx) => {
-            ctx.runLocal.set('n', Number(ctx.runLocal.get('n')) + 10);
-            await ctx.interrupt('Go on?');
-            seen.push(ctx.runLocal.get('n'));
-          },
-        },
+        withHook('after', 'afterToolCalls', async (_, ctx) => {
+          ctx.runLocal.set('n', Number(ctx.runLocal.get('n')) + 10);
+          await ctx.interrupt('Go on?');
+          seen.push(ctx.runLocal.get('n'));
+        }),
       ],
       tools: act((_, { runLocal, sendEvent }) => (runLocal.set('n', 1), sendEvent('acted', null))),
     });
-    const { id } = only(await run.interrupts());
-    await run.goOnAsNew();
-    await run.resume(id, 'yes');
-    await run.outcome();
+    await answerAnew(run, 'yes');
     expect(seen).toEqual([11]);
-    expect((await linesOf(run)).filter((line) => line.startsWith('custom'))).toEqual(['custom acted']);
+    expect(await customsOf(run)).toEqual(['custom acted']);
   });
 
   it('are not lost when a wrap waits over a continue-as-new between the call and its own end', async () => {
     const seen: unknown[] = [];
-    const run = await begin({
+    const run = await played({
       steps: [calls('a'), done],
       layers: [
         before((ctx) => seen.push(ctx.runLocal.get('n') ?? null)),
@@ -287,16 +262,13 @@ describe('run-local values of the worker middleware', () => {
       ],
       tools: act((_, { runLocal }) => runLocal.set('n', 1)),
     });
-    const { id } = only(await run.interrupts());
-    await run.goOnAsNew();
-    await run.resume(id, 'yes');
-    await run.outcome();
+    await answerAnew(run, 'yes');
     expect(seen).toEqual([null, 1]);
   });
 
   it('of a call that a hook makes count at once', async () => {
     const seen: unknown[] = [];
-    const run = await begin({
+    await played({
       steps: [done],
       layers: [
         before(async (ctx) => {
@@ -307,28 +279,22 @@ describe('run-local values of the worker middleware', () => {
       ],
       tools: act((_, { runLocal }) => runLocal.set('n', Number(runLocal.get('n')) + 1)),
     });
-    await run.outcome();
     expect(seen).toEqual([2]);
   });
 
   it('are of one run only', async () => {
     const seen: unknown[] = [];
     for (let round = 0; round < 2; round++) {
-      const run = await begin({
+      await played({
         steps: [calls('a'), done],
         tools: act((_, { runLocal }) => (seen.push(runLocal.get('n') ?? null), runLocal.set('n', 1))),
       });
-      await run.outcome();
     }
     expect(seen).toEqual([null, null]);
   });
 
   it.each<[string, (call: ToolCallContext) => void, string]>([
-    [
-      'no JSON',
-      ({ runLocal }) => runLocal.set('when', new Date(0) as never),
-      'The run-local value "when" is not JSON: the value is a Date',
-    ],
+    ['no JSON', ({ runLocal }) => runLocal.set('when', new Date(0) as never), 'run-local value "when" is not JSON: the value is a Date'],
     ['an event without JSON', ({ sendEvent }) => sendEvent('big', 1n as never), 'The event value "big" is not JSON'],
     ['__proto__ as a key', ({ runLocal }) => runLocal.set('__proto__', 1), 'has the key "__proto__"'],
     ['__proto__ within', ({ runLocal }) => runLocal.set('deep', JSON.parse('[{"__proto__":1}]')), 'has the key "__proto__"'],
@@ -342,7 +308,7 @@ describe('run-local values of the worker middleware', () => {
   it('cannot be changed in place, and what was set does not change with its origin', async () => {
     const seen: unknown[] = [];
     const list = [1];
-    const run = await begin({
+    await played({
       steps: [calls('a'), calls('b'), done],
       layers: [before((ctx) => ctx.iteration === 1 && ctx.runLocal.set('list', list))],
       tools: act((name, { runLocal }) => {
@@ -355,14 +321,12 @@ describe('run-local values of the worker middleware', () => {
         seen.push(name, runLocal.get('list'));
       }),
     });
-    await run.outcome();
     expect(seen).toEqual(['TypeError', 'a', [1], 'TypeError', 'b', [1]]);
   });
 
   it('end with the call', async () => {
     let kept: ToolCallContext | undefined;
-    const run = await begin({ steps: [calls('a'), done], tools: act((_, call) => void (kept = call)) });
-    await run.outcome();
+    const run = await played({ steps: [calls('a'), done], tools: act((_, call) => void (kept = call)) });
     kept?.runLocal.set('late', 1);
     kept?.sendEvent('late', 1);
     expect(kept?.runLocal.get('late')).toBeUndefined();
@@ -375,21 +339,20 @@ describe('the history', () => {
 
   it('has a value of 20 KB once, in 50 turns', async () => {
     const sizes: unknown[] = [];
-    const run = await begin({
+    const run = await played({
       steps: [...Array.from({ length: 50 }, () => calls('a', 'b')), done],
       agent: { maxIterations: 100 },
       layers: [before((ctx) => ctx.iteration === 1 && ctx.runLocal.set('large', large))],
-      half: { wrapModel: { generate: (request, next, { runLocal }) => (sizes.push(runLocal.get('large')), next(request)) } },
+      half: beforeAsking(({ runLocal }) => sizes.push(runLocal.get('large'))),
       tools: act((_, { runLocal }) => void sizes.push(runLocal.get('large'))),
     });
-    await run.outcome();
     expect(sizes).toHaveLength(151);
     expect(sizes.every((value) => value === large)).toBe(true);
     expect(times(historyOf(run), large)).toBe(1);
   });
 
   it('has a value that a call brought back once, and again only when it changes', async () => {
-    const run = await begin({
+    const run = await played({
       steps: [...Array.from({ length: 50 }, () => calls('a', 'b')), done],
       agent: { maxIterations: 100 },
       tools: act((name, { runLocal }) => {
@@ -397,29 +360,26 @@ describe('the history', () => {
         runLocal.set('count', Number(runLocal.get('count') ?? 0) + 1);
       }),
     });
-    await run.outcome();
     expect(times(historyOf(run), large)).toBe(1);
   });
 
   it('has nothing of it when nobody sets a value', async () => {
-    const run = await begin({
+    const run = await played({
       steps: [calls('a'), done],
-      half: { wrapModel: { generate: (request, next) => next(request) } },
+      half: beforeAsking(() => undefined),
       tools: act((_, { runLocal }) => void runLocal.get('none')),
     });
-    await run.outcome();
     expect(historyOf(run)).not.toContain('runLocal":{"');
   });
 
   it('says in some 40 bytes that nothing has changed', async () => {
     const sizeOf = async (value: boolean): Promise<number> => {
-      const run = await begin({
+      const run = await played({
         steps: [...Array.from({ length: 50 }, () => calls('a')), done],
         agent: { maxIterations: 100 },
         layers: [before((ctx) => void (value && ctx.iteration === 1 && ctx.runLocal.set('v', 1)))],
         tools: act(() => undefined),
       });
-      await run.outcome();
       return historyOf(run).length;
     };
     expect(((await sizeOf(true)) - (await sizeOf(false))) / 100).toBeLessThan(50);
@@ -437,12 +397,11 @@ describe('functions for code without a call', () => {
       seen.push(getRunLocalValue('deep'), getRunLocalValue('gone'));
       sendEventOfRun('deep', { yes: true });
     };
-    const run = await begin({
+    const run = await played({
       steps: [calls('a'), done],
       layers: [before((ctx) => ctx.iteration > 1 && seen.push(ctx.runLocal.get('deep')))],
       tools: act(deep),
     });
-    await run.outcome();
     expect(seen).toEqual([1, undefined, 1]);
     expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ name: 'deep', data: { yes: true } }]);
   });
