@@ -8,7 +8,8 @@ import type { Agent } from '../../kernel/define/agent-ref';
 import { defineAgent } from '../../kernel/define/agent';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
 import type { Tools } from '../../kernel/define/middleware';
-import type { TestRun } from '../../testing/index';
+import type { ScriptedStep, TestRun, TestRunOptions } from '../../testing/index';
+import { scriptedModel, testRun } from '../../testing/index';
 
 export function agentWith(options: Partial<AgentOptions<Tools, 'agent', Json>> = {}): Agent<'agent', Json> {
   return defineAgent<'agent', Json>({
@@ -45,6 +46,15 @@ export const tools = {
     },
   }),
 };
+
+export const runOf = <Input extends Json, Output>(
+  agent: Agent<string, Input, Output>,
+  model: TestRunOptions<Json>['model'] | readonly ScriptedStep[],
+  more: Partial<TestRunOptions<Json>> = {},
+): Promise<TestRun<Output>> =>
+  testRun(agent as Agent<string, Json, Output>, { input: 'Hi', model: 'length' in model ? scriptedModel(model) : model, tools, ...more });
+
+export { coded, failure } from './coded';
 
 export const echo = (text: string): { name: string; input: Json } => ({ name: 'echo', input: { text } });
 

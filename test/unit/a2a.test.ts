@@ -139,12 +139,6 @@ describe('a task', () => {
 });
 
 describe('a stream', () => {
-  it('begins with the task and ends with its end', async () => {
-    const { client } = await contextWith([{ text: 'Hello.' }]);
-    const { lines } = await told(client.sendMessageStream(saying('Hi.')));
-    expect(lines.at(-1) ?? 'COMPLETED').toBe('COMPLETED');
-  });
-
   it('ends with a question, and the stream of the answer goes on with the same task', async () => {
     const { client } = await contextWith(callsThenSays, asks);
     const { task } = await told(client.sendMessageStream(saying('Hi.')));

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
-import type { Agent, AgentMiddleware, AgentPart, CustomEvent } from 'holdfast/workflow';
-import { agentTool, customAgent, exitAction, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
+import type { Agent, AgentMiddleware, AgentPart } from 'holdfast/workflow';
+import { agentTool, exitAction, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
 import { setSubAgents } from 'holdfast/eino';
-import { gate, logOf, tools } from '../support/memory-bed';
-import { member, scripts, transfer } from '../support/team-bed';
+import { coded, gate, logOf, tools } from '../support/memory-bed';
+import { byHand, member, says, scripts, transfer } from '../support/team-bed';
 
 type AnyAgent = Agent<string, string, unknown>;
 
@@ -16,7 +16,6 @@ interface Scene {
   readonly asked: number;
 }
 
-const says = (text: string): CustomEvent => ({ message: { role: 'assistant', parts: [{ type: 'text', text }] } });
 const call = (name: string, input: object = {}): ScriptedStep => ({ toolCalls: [{ name, input: input as never }] });
 
 const askingSetup: AgentMiddleware = {
@@ -136,10 +135,9 @@ const scenes: Readonly<Record<string, Scene>> = {
   },
   'a custom agent, between what it runs and what it says': {
     agent: () =>
-      customAgent({
-        name: 'guide',
-        agents: [member('helper', { tools: ['count'] }), member('other', { middleware: [askingSetup] })],
-        async *run(_, ctx) {
+      byHand(
+        'guide',
+        async function* (_, ctx) {
           yield says('I begin.');
           const { text } = await ctx.runAgent('helper', 'Help.');
           yield says(`${text} ${await ctx.interrupt<string>('Go on?')}`);
@@ -147,20 +145,21 @@ const scenes: Readonly<Record<string, Scene>> = {
           yield says(again.text);
           yield { output: { done: true }, action: exitAction() };
         },
-      }),
+        [member('helper', { tools: ['count'] }), member('other', { middleware: [askingSetup] })],
+      ),
     steps: { helper: [call('count'), { text: 'Helped.' }], other: [{ text: 'Other.' }] },
     asked: 2,
   },
   'agents that a custom agent runs at the same time': {
     agent: () =>
-      customAgent({
-        name: 'guide',
-        agents: [member('left', { tools: ['count'], middleware: [askingTool] }), member('right', { middleware: [askingSetup] })],
-        async *run(_, ctx) {
+      byHand(
+        'guide',
+        async function* (_, ctx) {
           const [left, right] = await Promise.all([ctx.runAgent('left'), ctx.runAgent('right', 'Help.')]);
           yield says(`${left.text} ${right.text}`);
         },
-      }),
+        [member('left', { tools: ['count'], middleware: [askingTool] }), member('right', { middleware: [askingSetup] })],
+      ),
     steps: { left: [call('count'), { text: 'L.' }], right: [{ text: 'R.' }] },
     asked: 2,
   },
@@ -266,17 +265,17 @@ describe('code that calls things for ever', () => {
       execute: async () => (begun.open(), await door.opened, 'waited'),
     });
     let entered = 0;
-    const guide = customAgent({
-      name: 'guide',
-      agents: [member('helper', { tools: ['wait'] })],
-      async *run(_, ctx) {
+    const guide = byHand(
+      'guide',
+      async function* (_, ctx) {
         entered++;
         for (let n = 0; n < 3; n++) {
           const { text } = await ctx.runAgent('helper', 'Help.');
           yield says(text);
         }
       },
-    });
+      [member('helper', { tools: ['wait'] })],
+    );
     const model = scripts({ helper: [call('wait'), { text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }] });
     const run = await testRun(guide, { input: 'Go.', model, tools: { ...tools, wait } });
     await begun.opened;
@@ -297,14 +296,11 @@ describe('code that calls things for ever', () => {
       execute: async ({ n }) => (begun.open(), await (n === 0 ? first : second).opened, 'waited'),
     });
     let entered = 0;
-    const guide = customAgent({
-      name: 'guide',
-      async *run(_, ctx) {
-        entered++;
-        await ctx.call('wait', { n: 0 });
-        await ctx.call('wait', { n: 1 });
-        yield says('Waited.');
-      },
+    const guide = byHand('guide', async function* (_, ctx) {
+      entered++;
+      await ctx.call('wait', { n: 0 });
+      await ctx.call('wait', { n: 1 });
+      yield says('Waited.');
     });
     const run = await testRun(guide, { input: 'Go.', model: scripts({}), tools: { ...tools, wait } });
     await begun.opened;
@@ -406,7 +402,7 @@ describe('an upgrade of a run that waits', () => {
       sequential({ name: 'both', description: 'Both.', agents: [apart(), member('last', { middleware: [askingSetup] })] });
     const model = scripts({ asker: [{ text: 'Asked.' }], last: [{ text: 'Done.' }] });
     const run = await testRun(last(), { input: 'Go.', model, tools });
-    await expect(run.upgrade(last())).rejects.toMatchObject({ code: 'upgrade-failed', message: expect.stringContaining('~apart.asker') });
+    await expect(run.upgrade(last())).rejects.toMatchObject(coded('upgrade-failed', '~apart.asker'));
     await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
     await run.upgrade(last());
     await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');

@@ -176,15 +176,6 @@ describe('the message stream of AI SDK UI', () => {
     const calls = (await conversation.transcript()).messages.filter(({ message: { role } }) => role === 'tool');
     expect(calls).toHaveLength(1);
   });
-
-  it('says denied of a call that is rejected', async () => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'pay', input: { amount: 5 } }] }, { text: 'As you like.' }]);
-    const page = await pageWith(await testConversation(support, { model, tools }));
-    await say(page, 'Pay!');
-    decide(page, false, 'too much');
-    const message = await post(page);
-    expect([toolsOf(message)[0]?.state, textsOf(message)]).toEqual(['output-denied', 'As you like.']);
-  });
 });
 
 describe('results of calls that the page makes', () => {

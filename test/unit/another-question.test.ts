@@ -1,10 +1,11 @@
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import { approval, askHuman, policy } from 'holdfast/middleware';
 import type { Agent, AgentMiddleware, HookContext, InterruptOptions } from 'holdfast/workflow';
 import { customAgent } from 'holdfast/workflow';
 import type { Json } from '../../contract/messages/messages';
-import { agentUnder, agentWith, echo, only, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, failure, only, runOf, tools } from '../support/memory-bed';
+import { byHand } from '../support/team-bed';
 
 interface Asked extends InterruptOptions {
   readonly text?: Json;
@@ -26,13 +27,12 @@ const asking = (
   });
 
 async function started(agent: Agent<string, Json, unknown>, ...steps: readonly ScriptedStep[]): Promise<TestRun> {
-  const run = await testRun(agent as Agent, { input: 'Hi', model: scriptedModel(steps), tools });
+  const run = await runOf(agent as Agent, scriptedModel(steps));
   await run.interrupts();
   return run;
 }
 
-const failing = (run: TestRun): Promise<void> =>
-  run.outcome().then((outcome) => expect(outcome).toMatchObject({ status: 'failed', error: { code: 'frame-changed' } }));
+const failing = (run: TestRun): Promise<void> => run.outcome().then((outcome) => expect(outcome).toMatchObject(failure('frame-changed')));
 
 const others: Readonly<Record<string, Asked>> = {
   'another text': { text: 'May I delete the whole account?' },
@@ -99,18 +99,13 @@ describe.each(Object.entries(others))('code that asks %s at the place of a quest
 });
 
 it('code that is slow to act on a sleep takes the same branch after a continue-as-new, and asks the same question', async () => {
-  const agent = customAgent({
-    name: 'desk',
-    description: 'Acts.',
-    agents: [],
-    async *run(_, ctx) {
-      let overdue = false;
-      void ctx.sleep('1h').then(() => (overdue = true));
-      await ctx.sleep('1m');
-      for (let turn = 0; turn < 150; turn++) await Promise.resolve();
-      const what = overdue ? 'delete the whole account' : 'delete one draft';
-      return (await ctx.interrupt({ question: `May I ${what}?` })) === 'yes' ? `DONE: ${what}` : 'nothing';
-    },
+  const agent = byHand('desk', async function* (_, ctx) {
+    let overdue = false;
+    void ctx.sleep('1h').then(() => (overdue = true));
+    await ctx.sleep('1m');
+    for (let turn = 0; turn < 150; turn++) await Promise.resolve();
+    const what = overdue ? 'delete the whole account' : 'delete one draft';
+    return (await ctx.interrupt({ question: `May I ${what}?` })) === 'yes' ? `DONE: ${what}` : 'nothing';
   });
   const run = await started(agent);
   await run.advance('2m');

@@ -3,9 +3,9 @@ import { agentCallbacks, detachedInvocation, getStateValue, modelCallbacks, tool
 import type { BeforeModelResult, ModelRequestDraft, ToolCallbacks } from 'holdfast/callbacks';
 import type { Json, Message } from 'holdfast/workflow';
 import * as worker from 'holdfast/worker';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
-import { agentUnder, echo, logOf, tools } from '../support/memory-bed';
+import { agentUnder, coded, echo, logOf, runOf } from '../support/memory-bed';
 
 const request = (): ModelRequestDraft => ({ instructions: '', messages: [], tools: [], model: 'test/model' });
 const toolCall = (input: Json = {}): { toolCallId: string; toolName: string; arguments: Json } => ({
@@ -19,9 +19,7 @@ const fails = (message: string) => (): never => {
 
 describe('a set of callbacks', () => {
   it.each([modelCallbacks, toolCallbacks, agentCallbacks])('refuses options that there are not, such as callbacks: $name', (make) => {
-    expect(() => make({ beforeAgent: [fails('never')] } as object)).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining('there is no option "beforeAgent"') }),
-    );
+    expect(() => make({ beforeAgent: [fails('never')] } as object)).toThrow(coded('agent-invalid', 'there is no option "beforeAgent"'));
     expect(() => make({ continueOnError: 'yes' } as object)).toThrow('continueOnError');
     expect(make({ continueOnError: true }).before.length).toBe(0);
   });
@@ -256,7 +254,7 @@ async function seenWith(
   call: { readonly name: string; readonly input: Json } = echo('whole'),
 ): Promise<{ readonly seen: readonly Json[]; readonly output: Json; readonly run: TestRun }> {
   const model = scriptedModel([{ toolCalls: [call] }, { text: 'Done.' }]);
-  const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model, tools });
+  const run = await runOf(agentUnder(set.asMiddleware()), model);
   const log = await logOf(run);
   const part = (await run.transcript()).flatMap(({ parts }) => parts).find(({ type }) => type === 'tool-result');
   return {
@@ -322,6 +320,6 @@ describe('a result for callbacks', () => {
   });
 
   it('is made by a function', () => {
-    expect(() => toolCallbacks().registerCallbackResult('x' as never)).toThrow(expect.objectContaining({ code: 'agent-invalid' }));
+    expect(() => toolCallbacks().registerCallbackResult('x' as never)).toThrow(coded('agent-invalid'));
   });
 });

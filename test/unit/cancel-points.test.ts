@@ -4,7 +4,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import type { LanguageModel } from '../../activities/models/models';
 import type { RunEvent } from '../../contract/events';
-import { agentUnder, agentWith, gate, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, gate, linesOf, logOf, runOf, transcriptOf } from '../support/memory-bed';
 
 const cut = ['cancel-request', 'cancel-start', 'run-end'];
 const ends = (log: readonly RunEvent[]): RunEvent | undefined => log.at(-1);
@@ -36,7 +36,7 @@ describe('a cancel at a safe point', () => {
     const asked = gate();
     const answer = gate();
     const model = scriptedModel([async () => (asked.open(), await answer.opened, calls('echo')), { text: 'Done.' }]);
-    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+    const run = await runOf(agentWith(), model);
     await asked.opened;
     const receipt = await run.cancel({ mode: 'after-model', reason: 'too dear', by: 'ada' });
     expect((await run.view()).cancelling).toEqual({ modes: ['after-model'], recursive: true, reason: 'too dear', by: 'ada' });
@@ -65,7 +65,7 @@ describe('a cancel at a safe point', () => {
 
   it('tells so also when the run went on behind its end, and was cancelled again', async () => {
     const sleeping: AgentMiddleware = { name: 'sleeping', beforeAgent: (_, ctx) => ctx.sleep('1d') };
-    const run = await testRun(agentUnder(sleeping), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await runOf(agentUnder(sleeping), [{ text: 'Done.' }]);
     await run.outcome();
     const first = await run.cancel({ mode: 'after-tools', within: '30s' });
     await run.advance('31s');
@@ -80,7 +80,7 @@ describe('a cancel at a safe point', () => {
 
   it('becomes one at once when its time is up, also behind a continue-as-new', async () => {
     const sleeping: AgentMiddleware = { name: 'sleeping', beforeAgent: (_, ctx) => ctx.sleep('1d') };
-    const run = await testRun(agentUnder(sleeping), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await runOf(agentUnder(sleeping), [{ text: 'Done.' }]);
     expect((await run.outcome()).status).toBe('running');
     const receipt = await run.cancel({ mode: 'after-tools', within: '30s' });
     await run.goOnAsNew();
@@ -124,7 +124,7 @@ describe('a cancel at once', () => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
       },
     };
-    const run = await testRun(agentWith(), { input: 'Hi', model, tools, stream: true });
+    const run = await runOf(agentWith(), model, { stream: true });
     await said.opened;
     await run.cancel({ reason: 'enough' });
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
@@ -136,11 +136,7 @@ describe('a cancel at once', () => {
 
   it('says nothing more where only the server was asked', async () => {
     const one = heldTool();
-    const run = await testRun(agentWith({ tools: ['held'] }), {
-      input: 'Hi',
-      model: scriptedModel([calls('held')]),
-      tools: { held: one.held },
-    });
+    const run = await runOf(agentWith({ tools: ['held'] }), [calls('held')], { tools: { held: one.held } });
     await one.begun;
     await run.cancel();
     expect((await linesOf(run)).filter((line) => cut.includes(line))).toEqual(['run-end']);

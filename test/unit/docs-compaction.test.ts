@@ -9,6 +9,7 @@ import type { Json } from 'holdfast/workflow';
 import { agentsFor } from 'holdfast/workflow';
 import { called, result, user } from '../support/compaction-bed';
 import { middlewareExamples, runExamples } from '../support/document-examples';
+import { runOf } from '../support/memory-bed';
 
 const examplesOf = (name: string) => runExamples(middlewareExamples(name), require);
 
@@ -62,9 +63,7 @@ describe('the examples of middlewares that keep messages short', () => {
     ]);
     const { librarian, stores } = examplesOf('reduction');
     const elsewhere = directoryOffload(directory);
-    const run = await testRun(librarian, {
-      input: 'Hi',
-      model,
+    const run = await runOf(librarian, model, {
       tools: { ...tools, ...offloadTools(elsewhere) },
       middleware: [reductionOnWorker({ backend: elsewhere })],
     });

@@ -1,4 +1,3 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { cancelRequestIn } from '../../contract/cancel';
 import type { Answer, Interrupt } from '../../contract/interrupts';
@@ -8,7 +7,7 @@ import type { Ports } from '../../kernel/run/ports';
 import type { RunState } from '../../kernel/run/state';
 import type { MemoryRun } from '../../memory/run';
 import { answerIn } from '../../workflows/answer-in';
-import { agentUnder, tools } from '../support/memory-bed';
+import { agentUnder, runOf } from '../support/memory-bed';
 
 function asked() {
   let now = 1000;
@@ -84,7 +83,7 @@ it('the time of a cancel counts from when it was given, and not from later than 
     [-20_000, 10],
     [20_000, 30],
   ] as const) {
-    const run = await testRun(agentUnder(sleeping), { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await runOf(agentUnder(sleeping), []);
     await run.outcome();
     const memory = (run as unknown as { readonly run: MemoryRun }).run;
     await memory.cancel({ modes: ['after-tools'], recursive: true, withinMs: 30_000, at: memory.clock.now + given });

@@ -5,8 +5,8 @@ import type { AgentCallbacks } from 'holdfast/callbacks';
 import { testRun } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
 import { textOf } from '../../contract/messages/messages';
-import { logOf, tools } from '../support/memory-bed';
-import { member, scripts } from '../support/team-bed';
+import { failure, logOf, tools } from '../support/memory-bed';
+import { byHand, member, scripts } from '../support/team-bed';
 
 const said = (...texts: readonly string[]) => texts.map((text) => ({ text }));
 const words = { a: said('A.', 'A again.'), b: said('B.'), boss: said('Boss.') };
@@ -125,16 +125,13 @@ describe('callbacks of agents in agents', () => {
       await invocation.ctx?.interrupt('Seen?');
       invocation.ctx?.sendEvent('after', { error: error?.message ?? null });
     });
-    const broken = customAgent({
-      name: 'broken',
-      async *run() {
-        yield { error: 'out of order' };
-      },
+    const broken = byHand('broken', async function* () {
+      yield { error: 'out of order' };
     });
     const run = await start(sequential({ name: 'outer', agents: [sequential({ name: 'inner', agents: [broken], callbacks: asking })] }));
     await run.goOnAsNew();
     await run.resume(await waiting(run), true);
-    expect(await run.outcome()).toMatchObject({ error: { code: 'agent-failed', message: expect.stringContaining('out of order') } });
+    expect(await run.outcome()).toMatchObject(failure('agent-failed', 'out of order'));
     expect(await notesOf(run)).toEqual([['after', { error: expect.stringMatching(/^agent-failed: .*out of order/) }]]);
   });
 
