@@ -28,10 +28,6 @@ describe('the definition of an agent', () => {
     ['a name is 1 to 64 letters', { name: 'a b' }],
     ['model must be the name of a model. It is "".', { model: '' }],
     ['instructions must be a string. It is missing.', { instructions: undefined }],
-    [
-      'maxIterations must be a whole number of at least 1, or { limit, finalize } with such a number, and true or what the model is told',
-      { maxIterations: 0 },
-    ],
     ['"a" stands in the list twice', { middleware: [{ name: 'a' }, { name: 'a' }] }],
     ['a tool is named twice', { tools: ['echo', 'echo'] }],
     ['not available in this version', { tools: ['mcp:files'] }],

@@ -3,9 +3,8 @@ import type { RunEvent } from '../../contract/events';
 import { agentOfChildRun, childRunId, isAnyRunId } from '../../contract/record/child-runs';
 import { HistoryFold } from '../../contract/record/fold';
 import { isRunId } from '../../contract/names';
-import { limits } from '../../contract/limits';
 import type { Agent, AgentMiddleware } from '../../workflows/index';
-import { agentTool, defineAgent, parallel, sequential } from '../../workflows/index';
+import { agentTool, parallel, sequential } from '../../workflows/index';
 import { setSubAgents } from '../../middleware/forms/index';
 import { endOfFailed } from '../../workflows/temporal-children';
 import type { ScriptedStep, TestRun } from '../../testing/index';
@@ -16,6 +15,7 @@ import { byHand, heard, member, placed, play, scripts } from '../support/team-be
 
 const usage = { inputTokens: 3, outputTokens: 2 };
 const says = (text: string): ScriptedStep => ({ text, usage });
+const both = { first: [says('One.')], second: [says('Two.')] };
 const delegate = (name: string, request = 'Do it.', id = name): ScriptedStep => ({
   toolCalls: [{ name, input: { request }, id }],
   usage,
@@ -86,7 +86,7 @@ function typed<Type extends RunEvent['type']>(events: readonly RunEvent[], type:
 
 describe('agents at the same time, each a run of its own', () => {
   it('give what they give in one run, and have their logs to themselves', async () => {
-    const { run, outcome } = await play(isolated(member('first'), member('second')), { first: [says('One.')], second: [says('Two.')] });
+    const { run, outcome } = await play(isolated(member('first'), member('second')), both);
     expect(outcome).toMatchObject({ status: 'completed', output: { first: 'One.', second: 'Two.' } });
     const log = await logOf(run);
     expect(log.map(placed)).toEqual([
@@ -126,7 +126,7 @@ describe('agents at the same time, each a run of its own', () => {
   it('are told the same by their model as inside of one run', async () => {
     const ask = async (isolate: boolean): Promise<unknown> => {
       const agent = parallel({ name: 'team', isolate, agents: [member('first'), member('second')] });
-      const { model } = await play(agent, { first: [says('One.')], second: [says('Two.')] });
+      const { model } = await play(agent, both);
       return model.requests('first').map(({ model: name, messages, instructions, tools: offered }) => ({
         name,
         instructions,
@@ -228,15 +228,6 @@ describe('agents at the same time, each a run of its own', () => {
     expect(await run.interrupts()).toEqual([]);
   });
 
-  it('are cancelled with the run that they are part of', async () => {
-    const { run } = await start(isolated(member('first', { middleware: [asking] }), member('second', { middleware: [waiting] })), {});
-    await run.outcome();
-    await run.cancel();
-    expect(await run.outcome()).toEqual({ status: 'cancelled' });
-    expect(await child(run, 'test~first').outcome()).toEqual({ status: 'cancelled' });
-    expect(await child(run, 'test~second').outcome()).toEqual({ status: 'cancelled' });
-  });
-
   it('that are cancelled add what they used and set all the same', async () => {
     const paying = member('first', {
       tools: ['echo'],
@@ -275,13 +266,6 @@ describe('agents at the same time, each a run of its own', () => {
     await child(run, 'test~helper@1').cancel();
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(typed(await logOf(run), 'custom').map(({ data }) => data)).toEqual(['helper']);
-  });
-
-  it('share the clock of the run', async () => {
-    const { run } = await start(isolated(member('first', { middleware: [waiting] })), { first: [says('One.')] });
-    expect(await run.outcome()).toEqual({ status: 'running' });
-    await run.advance('1h');
-    expect(await run.outcome()).toMatchObject({ status: 'completed', output: { first: 'One.' } });
   });
 });
 
@@ -324,7 +308,7 @@ describe('an interrupt of an isolated agent', () => {
   const asks = (name: string): Agent<string> => member(name, { middleware: [asking] });
 
   it('stands in the list of the run, and its answer goes to the agent', async () => {
-    const { run } = await start(isolated(asks('first'), asks('second')), { first: [says('One.')], second: [says('Two.')] });
+    const { run } = await start(isolated(asks('first'), asks('second')), both);
     const open = await run.interrupts();
     expect(open.map(({ id, agent, address }) => ({ id, agent, place: address.slice(0, 2) }))).toEqual([
       { id: expect.stringMatching(/^team\.first\./) as string, agent: 'first', place: ['team', 'first'] },
@@ -390,23 +374,6 @@ describe('an interrupt of an isolated agent', () => {
     expect(typed(await logOf(run), 'interrupt-end')).toMatchObject([{ reason: 'deadline', answer: 'late' }]);
   });
 
-  it('waits for room where too many are open, and is shown when there is', async () => {
-    const many: AgentMiddleware = {
-      name: 'many',
-      beforeModelRewriteState: async (_, ctx) => {
-        await Promise.all(Array.from({ length: limits.openInterrupts - 1 }, (_one, n) => ctx.interrupt({ n })));
-      },
-    };
-    const agent = isolated(member('first', { middleware: [many] }), member('second', { middleware: [many] }));
-    const { run } = await start(agent, { first: [says('One.')], second: [says('Two.')] });
-    for (let open = await run.interrupts(); open.length > 0; open = await run.interrupts()) {
-      expect(open.length).toBeLessThanOrEqual(limits.openInterrupts);
-      for (const { id } of open) await run.resume(id, 'yes');
-    }
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect(typed(await logOf(run), 'interrupt-start')).toHaveLength(2 * (limits.openInterrupts - 1));
-  });
-
   it('survives that its run goes on as new, and the one that it is part of does so after it', async () => {
     const agent = sequential({ name: 'all', agents: [isolated(asks('first')), member('after')] });
     const { run } = await start(agent, { first: [says('One.')], after: [says('Two.')] });
@@ -422,13 +389,7 @@ describe('an interrupt of an isolated agent', () => {
 describe('an isolated agent as a tool', () => {
   const helper = member('helper');
   const guide = (options: object = {}, part: Agent<string> = helper): Agent<'guide'> =>
-    defineAgent({
-      name: 'guide',
-      description: 'Guides.',
-      instructions: 'You guide.',
-      model: 'test/guide',
-      tools: [agentTool(part, { isolate: true, ...options })],
-    });
+    member('guide', { tools: [agentTool(part, { isolate: true, ...options })] });
 
   it('answers the call, and its run stands in the log', async () => {
     const { run, model, outcome } = await play(guide(), { guide: [delegate('helper', 'Look.'), says('Done.')], helper: [says('Found.')] });

@@ -5,7 +5,7 @@ import type { ScriptedStep } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import { z } from 'zod';
 import { AgentRun } from '../../kernel/engine/run';
-import { logOf } from '../support/memory-bed';
+import { fails, logOf } from '../support/memory-bed';
 import { byHand, member, placed, says, scripts, transfer } from '../support/team-bed';
 
 type AnyAgentOf = Agent<string, string, unknown>;
@@ -44,9 +44,7 @@ const guide = (end: () => string): AnyAgentOf =>
       return `${text} ${end()}`;
     },
   });
-const broken = (): never => {
-  throw new Error('Broken.');
-};
+const broken = fails('Broken.');
 
 async function played(agent: () => AnyAgentOf, border: boolean, script = steps) {
   const paid: string[] = [];

@@ -9,23 +9,16 @@ import { createApp } from '../../service/http/app';
 import type { ScriptedStep, TestConversation } from '../../testing/index';
 import { scriptedModel, testConversation } from '../../testing/index';
 import { defineTool } from '../../worker/index';
-import { agentsFor } from '../../workflows/index';
 import { quietLogger } from '../support/agui-bed';
 import { pageOf, textsOf, toolsOf } from '../support/ai-sdk-page';
 import { only } from '../support/memory-bed';
+import { member } from '../support/team-bed';
 
 const tools = {
   look: defineTool({ description: 'Looks.', inputSchema: z.object({ at: z.string() }), execute: ({ at }) => ({ seen: at }) }),
   pay: defineTool({ description: 'Pays.', inputSchema: z.object({ amount: z.number() }), execute: ({ amount }) => ({ paid: amount }) }),
 };
-const agent = agentsFor<typeof tools>().defineAgent({
-  name: 'desk',
-  description: 'Helps.',
-  instructions: 'Help.',
-  model: 'test/model',
-  tools: ['look', 'pay'],
-  middleware: [approval({ tools: { pay: { by: ['mona'] } } })],
-});
+const agent = member('desk', { tools: ['look', 'pay'], middleware: [approval({ tools: { pay: { by: ['mona'] } } })] });
 
 const look = { name: 'look', input: { at: 'claim' }, id: 'c1' };
 const pay = { name: 'pay', input: { amount: 9000 }, id: 'c2' };

@@ -3,7 +3,6 @@ import { defineTool } from 'holdfast/worker';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { scriptedModel } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Json, WorkflowTool } from 'holdfast/workflow';
-import { toolRetry } from 'holdfast/middleware';
 import { HistoryFold } from '../../contract/record/fold';
 import type { MemoryRun } from '../../memory/run';
 import { agentUnder, agentWith, echo, logOf, runOf } from '../support/memory-bed';
@@ -129,13 +128,6 @@ describe('idempotency keys of a call that a wrap hands on again', () => {
   const costing = (amount: number) => ({ input: { amount } });
 
   it.each([false, true])(
-    'are one for a call that failed and is made again with the same input (continued as new: %s)',
-    async (isBordered) => {
-      expect(await played(toolRetry({ attempts: 3 }), 2, isBordered)).toEqual(['1 pay.0', '1 pay.0', '1 pay.0']);
-    },
-  );
-
-  it.each([false, true])(
     'are others for another input, also after a failure, and one for each input (continued as new: %s)',
     async (isBordered) => {
       const layer = wrap(async (call, next, ctx) => {
@@ -161,11 +153,6 @@ describe('idempotency keys of a call that a wrap hands on again', () => {
       expect(await played(layer, 0, isBordered)).toEqual(['1 pay.0', '1 pay.0#2']);
     },
   );
-
-  it('are others for calls at the same time', async () => {
-    const layer = wrap(async (call, next) => (await Promise.all([next(call), next(call), next({ ...call, ...costing(2) })]))[0]);
-    expect(await played(layer)).toEqual(['1 pay.0', '1 pay.0#2', '2 pay.0#3']);
-  });
 
   it('are one for a call that asks a person in between, on both sides of a continue-as-new', async () => {
     const asking = defineTool({

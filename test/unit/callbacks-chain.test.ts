@@ -5,7 +5,7 @@ import type { Json, Message } from 'holdfast/workflow';
 import * as worker from 'holdfast/worker';
 import { scriptedModel } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
-import { agentUnder, coded, echo, logOf, runOf } from '../support/memory-bed';
+import { agentUnder, coded, echo, fails, logOf, runOf } from '../support/memory-bed';
 
 const request = (): ModelRequestDraft => ({ instructions: '', messages: [], tools: [], model: 'test/model' });
 const toolCall = (input: Json = {}): { toolCallId: string; toolName: string; arguments: Json } => ({
@@ -13,9 +13,6 @@ const toolCall = (input: Json = {}): { toolCallId: string; toolName: string; arg
   toolName: 'echo',
   arguments: input,
 });
-const fails = (message: string) => (): never => {
-  throw new Error(message);
-};
 
 describe('a set of callbacks', () => {
   it.each([modelCallbacks, toolCallbacks, agentCallbacks])('refuses options that there are not, such as callbacks: $name', (make) => {
@@ -295,13 +292,7 @@ describe('a result for callbacks', () => {
   });
 
   it.each<[string, () => Json, string]>([
-    [
-      'throws',
-      () => {
-        throw new Error('no view');
-      },
-      'tool callback error: no view',
-    ],
+    ['throws', fails('no view'), 'tool callback error: no view'],
     ['gives no JSON', () => new Map() as never, 'tool callback error: the result for callbacks of the tool "echo" is not JSON'],
   ])('that %s goes back to the model as the error of a callback', async (_, view, message) => {
     const { output, run } = await seenWith(seeing().registerCallbackResult(view));

@@ -5,13 +5,10 @@ import type { Plugin } from 'holdfast/callbacks';
 import { StopError, onWorker, textOf } from 'holdfast/workflow';
 import { agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks, toolStateKey } from 'holdfast/callbacks';
 import { z } from 'zod';
-import { agentUnder, agentWith, echo, failure, gate, linesOf, logOf, only, runOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, fails, failure, gate, linesOf, logOf, only, runOf, tools, transcriptOf } from '../support/memory-bed';
 
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const fails = (message: string) => (): never => {
-  throw new Error(message);
-};
 
 describe('model callbacks as middleware', () => {
   it('change the request of one call, and not its model', async () => {

@@ -1,31 +1,11 @@
-import { z } from 'zod';
-import { defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import type { LanguageModel } from '../../activities/models/models';
 import type { RunEvent } from '../../contract/events';
-import { agentUnder, agentWith, gate, linesOf, logOf, runOf, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, gate, heldTool, linesOf, logOf, runOf, transcriptOf } from '../support/memory-bed';
 
 const cut = ['cancel-request', 'cancel-start', 'run-end'];
 const ends = (log: readonly RunEvent[]): RunEvent | undefined => log.at(-1);
-
-function heldTool(options: { effect?: 'once' } = {}) {
-  const begun = gate();
-  const door = gate();
-  let calls = 0;
-  const held = defineTool({
-    description: 'Waits.',
-    inputSchema: z.object({}),
-    ...options,
-    execute: async () => {
-      calls += 1;
-      begun.open();
-      await door.opened;
-      return 'held';
-    },
-  });
-  return { held, begun: begun.opened, door, calls: () => calls };
-}
 
 const calls = (...names: readonly string[]) => ({
   toolCalls: names.map((name) => ({ name, input: name === 'echo' ? { text: 'x' } : {} })),
@@ -99,7 +79,7 @@ describe('a cancel at a safe point', () => {
     const one = heldTool();
     const model = scriptedModel([calls('held'), { text: 'Done.' }]);
     const run = await testRun(agentWith({ tools: ['held'] }), { input: 'Hi', model, tools: { held: one.held } });
-    await one.begun;
+    await one.begun.opened;
     await run.cancel({ mode: 'after-model', within: '1h', by: 'ada' });
     await run.cancel({ mode: 'after-tools', within: '2h' });
     expect((await run.view()).cancelling).toEqual({ modes: ['after-model', 'after-tools'], recursive: true, by: 'ada' });
@@ -137,7 +117,7 @@ describe('a cancel at once', () => {
   it('says nothing more where only the server was asked', async () => {
     const one = heldTool();
     const run = await runOf(agentWith({ tools: ['held'] }), [calls('held')], { tools: { held: one.held } });
-    await one.begun;
+    await one.begun.opened;
     await run.cancel();
     expect((await linesOf(run)).filter((line) => cut.includes(line))).toEqual(['run-end']);
   });

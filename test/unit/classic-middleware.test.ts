@@ -9,7 +9,7 @@ import {
   withTools,
   withToolsFunc,
 } from 'holdfast/eino';
-import { agentWith, echo, runOf, transcriptOf } from '../support/memory-bed';
+import { agentWith, echo, fails, runOf, transcriptOf } from '../support/memory-bed';
 
 const oneCall = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 
@@ -46,9 +46,7 @@ describe('a classic middleware', () => {
   });
 
   it('names a hook that fails as it was written', async () => {
-    const failing = () => {
-      throw new Error('no');
-    };
+    const failing = fails('no');
     const agent = agentWith({ middleware: [{ additionalInstruction: 'x' }, { beforeChatModel: failing }] });
     const run = await runOf(agent, []);
     expect(await run.outcome()).toMatchObject({ error: { message: 'beforeChatModel of middleware "classic.2" failed: no' } });
@@ -92,9 +90,7 @@ describe('a classic middleware', () => {
 
 describe('a handler of one function', () => {
   it('may stand in the list more than once, and is told apart by a number', async () => {
-    const failing = withInstructionFunc(() => {
-      throw new Error('no');
-    });
+    const failing = withInstructionFunc(fails('no'));
     const agent = agentWith({
       middleware: [withInstruction('One.'), withInstruction('Two.'), withInstructionFunc((text) => text), failing],
     });

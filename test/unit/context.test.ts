@@ -17,25 +17,13 @@ describe('ctx', () => {
     expect(seen).toEqual([{ agent: 'agent', runPath: ['agent'], runId: 'r1', iteration: 1, usage: { inputTokens: 0, outputTokens: 0 } }]);
   });
 
-  it.each([
-    [
-      'run-local',
-      (ctx: HookContext) => ctx.runLocal.set('when', new Date(0) as never),
-      'The run-local value "when" is not JSON: the value is a Date',
-    ],
-    [
-      'session',
-      (ctx: HookContext) => ctx.session.set('map', { inner: new Map() } as never),
-      'The session value "map" is not JSON: inner is a Map',
-    ],
-    ['event', (ctx: HookContext) => ctx.sendEvent('big', 1n as never), 'The event value "big" is not JSON: the value is a bigint'],
-    ['call', (ctx: HookContext) => ctx.call('echo', () => 1), 'The call value "echo" is not JSON: the value is a function'],
-    [
-      'interrupt',
-      (ctx: HookContext) => ctx.interrupt(undefined as never),
-      'The interrupt value "info" is not JSON: the value is a undefined',
-    ],
-  ])('refuses a %s value that is no JSON, and says where', async (_, act, message) => {
+  it.each<[string, (ctx: HookContext) => unknown]>([
+    ['The run-local value "when" is not JSON: the value is a Date', (ctx) => ctx.runLocal.set('when', new Date(0) as never)],
+    ['The session value "map" is not JSON: inner is a Map', (ctx) => ctx.session.set('map', { inner: new Map() } as never)],
+    ['The event value "big" is not JSON: the value is a bigint', (ctx) => ctx.sendEvent('big', 1n as never)],
+    ['The call value "echo" is not JSON: the value is a function', (ctx) => ctx.call('echo', () => 1)],
+    ['The interrupt value "info" is not JSON: the value is a undefined', (ctx) => ctx.interrupt(undefined as never)],
+  ])('refuses a value that is no JSON: %s', async (message, act) => {
     const run = await runOf(agentUnder(before(act)), oneTurn());
     expect(await run.outcome()).toMatchObject(failure('value-not-json', message));
   });

@@ -8,7 +8,20 @@ import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import { HistoryFold } from '../../contract/record/fold';
 import type { TestRun } from '../../testing/index';
-import { agentUnder, agentWith, echo, failure, gate, linesOf, logOf, only, runOf, tools, transcriptOf } from '../support/memory-bed';
+import {
+  agentUnder,
+  agentWith,
+  echo,
+  failure,
+  gate,
+  heldTool,
+  linesOf,
+  logOf,
+  only,
+  runOf,
+  tools,
+  transcriptOf,
+} from '../support/memory-bed';
 import { memoryStart, scriptedWork } from '../support/scripted-work';
 
 const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }];
@@ -112,8 +125,7 @@ describe('a run that goes over a continue-as-new', () => {
   });
 
   it('goes over where an iteration ends, and the view shows each message once', async () => {
-    const door = gate();
-    const slow = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: async () => (await door.opened, 'slow') });
+    const { held: slow, door } = heldTool();
     const asking: AgentMiddleware = {
       name: 'asking',
       beforeModelRewriteState: async (_, ctx) => void (ctx.iteration === 2 && (await ctx.interrupt('Go?'))),
@@ -126,7 +138,7 @@ describe('a run that goes over a continue-as-new', () => {
     const over = run.goOnAsNew();
     door.open();
     await over;
-    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: slow({})', 'tool: slow']);
+    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: slow({})', 'tool: held']);
     await run.resume(only(await run.interrupts()).id, true);
     expect((await run.outcome()).status).toBe('completed');
     expect((await logOf(run)).map(({ offset }) => offset)).toEqual((await logOf(run)).map((_, position) => position));

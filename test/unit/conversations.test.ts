@@ -13,7 +13,7 @@ import { messageOfSent } from '../../contract/conversations';
 import { isDelta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
-import { agentUnder, agentWith, coded, echo, gate, lineOf, runOf, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, coded, echo, gate, heldTool, lineOf, runOf, tools } from '../support/memory-bed';
 
 const texts = (...given: readonly string[]) => scriptedModel(given.map((text) => ({ text })));
 
@@ -38,16 +38,6 @@ function doorModel(): { model: LanguageModel; doors: ReturnType<typeof gate>[]; 
     },
   };
   return { model, doors, asked };
-}
-
-function slowTool() {
-  const [door, begun] = [gate(), gate()];
-  const slow = defineTool({
-    description: 'Waits.',
-    inputSchema: z.object({}),
-    execute: async () => (begun.open(), await door.opened, 'done'),
-  });
-  return { slow, door, begun };
 }
 
 const ticks = async (): Promise<void> => {
@@ -351,7 +341,7 @@ describe('a conversation', () => {
 
 describe('a message for the next step', () => {
   it('joins the turn at work before its next call of the model', async () => {
-    const { slow, door, begun } = slowTool();
+    const { held: slow, door, begun } = heldTool();
     const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'In French, then.' }]);
     const chat = await testConversation(agentWith({ tools: ['slow'] }), { model, tools: { slow } });
     await chat.send('go');
@@ -403,7 +393,7 @@ describe('a message for the next step', () => {
 
 describe('a message that is for now', () => {
   it('waits for tools under way, and ends the turn behind them', async () => {
-    const { slow, door, begun } = slowTool();
+    const { held: slow, door, begun } = heldTool();
     const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Stopped.' }]);
     const chat = await testConversation(agentWith({ tools: ['slow'] }), { model, tools: { slow } });
     await chat.send('go');

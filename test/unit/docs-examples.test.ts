@@ -254,14 +254,7 @@ describe('the examples do what their documents say:', () => {
   });
 
   it('a half changes a stream of a model of ones own, and a reader puts it together', async () => {
-    const agent = defineAgent({
-      name: 'streaming',
-      description: '',
-      instructions: '',
-      model: 'in-house/large',
-      tools: ['findOrder'],
-      middleware: [onWorker('redact')],
-    });
+    const agent = agentOf('streaming', { model: 'in-house/large', middleware: [onWorker('redact')] });
     for (const stream of [true, false]) {
       const deltas: Delta[] = [];
       const play = { input: 'Hi', model: shop.inHouseModels, tools, middleware: [shop.redact], stream };

@@ -1,7 +1,7 @@
 import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware, Message } from 'holdfast/workflow';
 import { z } from 'zod';
-import { agentUnder, agentWith, echo, failure, linesOf, logOf, only, runOf, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, fails, failure, linesOf, logOf, only, runOf, transcriptOf } from '../support/memory-bed';
 
 const assistant = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
 const answering = (name: string, text: string): AgentMiddleware => ({ name, beforeAgent: () => ({ answer: assistant(text) }) });
@@ -114,9 +114,7 @@ describe('afterFailure', () => {
     const never = jest.fn();
     const failing: AgentMiddleware = {
       name: 'failing',
-      afterFailure: () => {
-        throw new Error('again');
-      },
+      afterFailure: fails('again'),
     };
     const run = await runOf(agentUnder(failing, { name: 'other', afterFailure: () => never() }), [{ error: 'down' }]);
     expect(await run.outcome()).toMatchObject(failure('model-failed', /down.* Then: afterFailure of middleware "failing" failed: again/));
@@ -149,9 +147,7 @@ describe('afterFailure', () => {
     expect(await cancelled.outcome()).toMatchObject({ status: 'cancelled' });
     const throwing: AgentMiddleware = {
       name: 'throwing',
-      beforeAgent: () => {
-        throw new Error('no');
-      },
+      beforeAgent: fails('no'),
       afterFailure: () => never(),
     };
     const failed = await runOf(agentUnder(throwing), []);

@@ -6,7 +6,7 @@ import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { z } from 'zod';
 import { messageOf, thrownCodeOf } from '../../contract/errors';
-import { agentWith, echo, failure, runOf, tools } from '../support/memory-bed';
+import { agentWith, echo, fails, failure, runOf, tools } from '../support/memory-bed';
 import { byHand } from '../support/team-bed';
 
 const ofTheEngine = [
@@ -149,9 +149,7 @@ it('an error whose own fields throw has no code, and says something', () => {
       ['code', 'name', 'message', 'toJSON', 'toString'].map((name) => [
         name,
         {
-          get() {
-            throw new Error('broken');
-          },
+          get: fails('broken'),
         },
       ]),
     ),

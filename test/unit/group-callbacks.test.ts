@@ -5,7 +5,7 @@ import type { AgentCallbacks } from 'holdfast/callbacks';
 import { testRun } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
 import { textOf } from '../../contract/messages/messages';
-import { failure, logOf, tools } from '../support/memory-bed';
+import { fails, failure, logOf, tools } from '../support/memory-bed';
 import { byHand, member, scripts } from '../support/team-bed';
 
 const said = (...texts: readonly string[]) => texts.map((text) => ({ text }));
@@ -86,9 +86,7 @@ describe.each(kinds)('callbacks of an agent that runs others: %s', (kind) => {
   });
 
   it('fail the run with the name of the place, before it and behind it, and stop it', async () => {
-    const failing = (): never => {
-      throw new Error('no');
-    };
+    const failing = fails('no');
     const before = await start(group(agentCallbacks().registerBefore(failing)));
     expect(await before.outcome()).toMatchObject({ error: { code: 'callback-failed', message: 'before agent callback failed: no' } });
     expect(await modelsAsked(before)).toBe(0);

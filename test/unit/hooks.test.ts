@@ -1,6 +1,6 @@
 import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { agentUnder, echo, failure, runOf, transcriptOf } from '../support/memory-bed';
+import { agentUnder, echo, fails, failure, runOf, transcriptOf } from '../support/memory-bed';
 
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 const user = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text }] });
@@ -13,9 +13,7 @@ describe('hooks', () => {
       const model = twoTurns();
       const failing = {
         name: 'failing',
-        [hook]: () => {
-          throw new Error('no');
-        },
+        [hook]: fails('no'),
       };
       const run = await runOf(agentUnder(failing, { name: 'never', [hook]: never }), model);
       expect(await run.outcome()).toEqual({

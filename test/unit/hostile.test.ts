@@ -4,22 +4,14 @@ import { CallValues } from '../../activities/calls/call-values';
 import { ToolRegistry } from '../../activities/tools/tools';
 import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
 import { isName } from '../../contract/names';
-import { limits } from '../../contract/limits';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { scriptedModel, testRun } from '../../testing/index';
 import { sequential } from '../../workflows/index';
-import { fixtureTools } from '../fixtures/tools';
 import { agentWith, coded, eventLine, failure, logOf, runOf } from '../support/memory-bed';
 import { byHand } from '../support/team-bed';
 
-const outcomeWith = async (middleware: AgentMiddleware): Promise<unknown> => {
-  const run = await testRun(agentWith({ tools: [], middleware: [middleware] }), {
-    input: 'Hello',
-    model: scriptedModel([{ text: 'Hi.' }]),
-    tools: {},
-  });
-  return run.outcome();
-};
+const outcomeWith = async (middleware: AgentMiddleware): Promise<unknown> =>
+  (await runOf(agentWith({ tools: [], middleware: [middleware] }), [{ text: 'Hi.' }])).outcome();
 
 describe('values of hooks that no history can hold', () => {
   const cyclic: Record<string, unknown> = {};
@@ -51,7 +43,7 @@ describe('values of hooks that no history can hold', () => {
     const agent = byHand('talks', async function* () {
       return answer;
     });
-    const run = await testRun(agent, { input: 'Hello', model: scriptedModel([]), tools: {} });
+    const run = await runOf(agent, []);
     expect(await run.outcome()).toMatchObject(failure('payload-too-large'));
   });
 
@@ -64,26 +56,12 @@ describe('values of hooks that no history can hold', () => {
     });
     expect(outcome).toMatchObject(failure('value-not-json'));
   });
-
-  it('wait in a line: thousands of interrupts at once', async () => {
-    const outcome = await outcomeWith({
-      name: 'asker',
-      async beforeModelRewriteState(_, ctx) {
-        await Promise.all(Array.from({ length: 1000 }, () => ctx.interrupt('?')));
-      },
-    });
-    expect(outcome).toMatchObject({ status: 'waiting', interrupts: { length: limits.openInterrupts } });
-  });
 });
 
 describe('models that misbehave', () => {
   it('fail the run when one message has thousands of tool calls', async () => {
     const toolCalls = Array.from({ length: 3000 }, () => ({ name: 'echo', input: { text: 'x' } }));
-    const run = await testRun(agentWith({ tools: ['echo'] }), {
-      input: 'Hello',
-      model: scriptedModel([{ toolCalls }]),
-      tools: fixtureTools,
-    });
+    const run = await runOf(agentWith({ tools: ['echo'] }), [{ toolCalls }]);
     expect(await run.outcome()).toMatchObject(failure('model-response-invalid'));
   });
 

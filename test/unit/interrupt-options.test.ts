@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext, InterruptOptions } from 'holdfast/workflow';
-import { customAgent } from 'holdfast/workflow';
 import { agentUnder, agentWith, failure, only, runOf, transcriptOf } from '../support/memory-bed';
+import { byHand } from '../support/team-bed';
 
 const asking = (options: unknown, act?: (ctx: HookContext) => unknown): AgentMiddleware => ({
   name: 'asking',
@@ -44,11 +44,8 @@ describe('the options of a question of a hook', () => {
   });
 
   it.each(refused)('are refused in a custom agent: %j', async (options, message) => {
-    const agent = customAgent({
-      name: 'c',
-      run: async function* (_, ctx) {
-        return String(await ctx.interrupt(1, options as never));
-      },
+    const agent = byHand('c', async function* (_, ctx) {
+      return String(await ctx.interrupt(1, options as never));
     });
     const run = await runOf(agent, []);
     expect(await run.outcome()).toMatchObject(failure('hook-failed', message));

@@ -6,7 +6,7 @@ import { defineTool } from '../../activities/tools/tools';
 import type { Delta } from '../../contract/deltas';
 import type { HoldfastError } from '../../contract/errors';
 import { testRun } from '../../testing/index';
-import { agentWith, failure, logOf, runOf } from '../support/memory-bed';
+import { agentWith, fails, failure, logOf, runOf } from '../support/memory-bed';
 
 const keep = (kept: ToolCallContext[], then: () => void = () => undefined): ReturnType<typeof defineTool> =>
   defineTool({
@@ -85,11 +85,7 @@ describe('what a tool asks for when its call has ended', () => {
 
   it('of an attempt that failed does nothing either', async () => {
     const kept: ToolCallContext[] = [];
-    const { problems } = await play(
-      keep(kept, () => {
-        throw new Error('out of order');
-      }),
-    );
+    const { problems } = await play(keep(kept, fails('out of order')));
     kept[0]?.sendEvent('late', 1);
     expect(problems).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import { defineWorkerMiddleware } from 'holdfast/worker';
 import { onWorker } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import { agentUnder, agentWith, echo, failure, linesOf, logOf, runOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, fails, failure, linesOf, logOf, runOf, tools, transcriptOf } from '../support/memory-bed';
 
 describe('an agent', () => {
   it('answers with the text of the model', async () => {
@@ -66,13 +66,7 @@ describe('an agent', () => {
   });
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no such order');
-      },
-      /prompt of agent "agent" failed: no such order/,
-    ],
+    ['throws', fails('no such order'), /prompt of agent "agent" failed: no such order/],
     ['returns no text', (() => undefined) as unknown as () => string, /prompt of agent "agent" returned no text/],
   ])('fails by name when its prompt %s', async (_, prompt, message) => {
     const run = await testRun(agentWith({ prompt }), { input: {}, model: scriptedModel([]), tools });
