@@ -3,7 +3,8 @@ import { scriptedModel } from 'holdfast/testing';
 import { approval, askHuman, policy } from 'holdfast/middleware';
 import type { Agent, AgentMiddleware, HookContext, InterruptOptions } from 'holdfast/workflow';
 import type { Json } from '../../contract/messages/messages';
-import { agentUnder, agentWith, echo, failure, only, runOf, tools } from '../support/memory-bed';
+import type { tools } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, failure, only, runOf } from '../support/memory-bed';
 import { byHand } from '../support/team-bed';
 
 interface Asked extends InterruptOptions {

@@ -24,7 +24,7 @@ const first: HistoryFact = {
   input: { base: 'start', path: ['a'], turn: 1 },
 };
 const interrupt: Interrupt = { id: 'a.t1', address: ['a'], agent: 'a', kind: 'question', info: 'Go?' };
-const memo = (time: number, values: Readonly<Record<string, unknown>>): HistoryFact => ({ kind: 'memo', time, values: values as never });
+const memo = (time: number, values: Readonly<Record<string, unknown>>): HistoryFact => ({ kind: 'memo', time, values });
 const told = (time: number, ...holdfastEvents: readonly object[]): HistoryFact => memo(time, { holdfastEvents });
 const answered = { type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, model: 'x' };
 const folded = (...facts: readonly HistoryFact[]): HistoryFold => {
@@ -197,7 +197,7 @@ describe('a history', () => {
         usage: { inputTokens: 0, outputTokens: 0 },
         base: 'a/t1/model',
         splices: [[1, 0, [text('m1')]]],
-        events: [{ ...answered, message: 'm1' } as never],
+        events: [{ ...answered, message: 'm1' }],
       },
     });
     expect(events).toMatchObject([

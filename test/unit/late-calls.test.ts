@@ -5,7 +5,7 @@ import type { ToolCallContext } from '../../activities/tools/define-tool';
 import { defineTool } from '../../activities/tools/tools';
 import type { Delta } from '../../contract/deltas';
 import type { HoldfastError } from '../../contract/errors';
-import { testRun } from '../../testing/index';
+import type { testRun } from '../../testing/index';
 import { agentWith, fails, failure, logOf, runOf } from '../support/memory-bed';
 
 const keep = (kept: ToolCallContext[], then: () => void = () => undefined): ReturnType<typeof defineTool> =>
