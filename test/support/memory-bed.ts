@@ -75,6 +75,8 @@ export function startRun<Input extends Json, Output>(
   return testRun(agent, given as unknown as TestRunOptions<NoInfer<Input>>);
 }
 
+export { coded, failure } from './coded';
+
 export const echo = (text: string): { name: string; input: Json } => ({ name: 'echo', input: { text } });
 
 export async function logOf(run: TestRun): Promise<readonly RunEvent[]> {
@@ -105,10 +107,26 @@ export function lineOf({ role, parts }: Pick<StoredMessage, 'role' | 'parts'>): 
   return `${role}: ${texts.join(' ')}`;
 }
 
+export const fails = (message: string) => (): never => {
+  throw new Error(message);
+};
+
 export function gate(): { readonly opened: Promise<void>; open(): void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
   return { opened, open: () => open() };
+}
+
+/** A tool that says when it has begun, and works until its door is open. */
+export function heldTool() {
+  const [begun, door] = [gate(), gate()];
+  let calls = 0;
+  const held = defineTool({
+    description: 'Waits.',
+    inputSchema: z.object({}),
+    execute: async () => (calls++, begun.open(), await door.opened, 'held'),
+  });
+  return { held, begun, door, calls: () => calls };
 }
 
 export function only<T>(items: readonly T[]): T {

@@ -4,6 +4,8 @@ import { textOf } from '../../contract/messages/messages';
 import type { AgentOptions } from '../../kernel/define/agent';
 import type { Agent } from '../../kernel/define/agent-ref';
 import { defineAgent } from '../../kernel/define/agent';
+import type { CustomAgentOptions, CustomEvent } from '../../workflows/index';
+import { customAgent } from '../../workflows/index';
 import type { Tools } from '../../kernel/define/middleware';
 import type { ScriptedModel, ScriptedRequest, ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
@@ -19,6 +21,17 @@ export function member<const Name extends string>(name: Name, options: Partial<A
     ...options,
   });
 }
+
+export const byHand = <const Name extends string>(
+  name: Name,
+  run: CustomAgentOptions<Name>['run'],
+  agents: CustomAgentOptions<Name>['agents'] = [],
+): Agent<Name> => customAgent({ name, description: `The ${name}.`, agents, run });
+
+export const says = (text: string, more: Partial<CustomEvent> = {}): CustomEvent => ({
+  message: { role: 'assistant', parts: [{ type: 'text', text }] },
+  ...more,
+});
 
 export interface Scripts extends ModelProvider {
   readonly of: Readonly<Record<string, ScriptedModel>>;

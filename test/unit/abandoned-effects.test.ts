@@ -1,17 +1,12 @@
 import type { TestRun } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
-import { customAgent } from 'holdfast/workflow';
 import type { MemoryRun } from '../../memory/run';
-import { agentUnder, before, echo, logOf, only, tools } from '../support/memory-bed';
+import { agentUnder, before, echo, failure, logOf, only, startRun } from '../support/memory-bed';
+import { byHand } from '../support/team-bed';
 
 const begin = (layer: AgentMiddleware, calls = false): Promise<TestRun> =>
-  testRun(agentUnder(layer), {
-    input: 'Hi',
-    model: scriptedModel([...(calls ? [{ toolCalls: [echo('a')] }] : []), { text: 'Done.' }]),
-    tools,
-  });
+  startRun(agentUnder(layer), [...(calls ? [{ toolCalls: [echo('a')] }] : []), { text: 'Done.' }]);
 
 const borders = (run: TestRun): number =>
   (run as unknown as { readonly run: MemoryRun }).run.facts.filter(({ kind }) => kind === 'continued').length;
@@ -77,18 +72,13 @@ describe('what code waited for and nobody waits for any more', () => {
 
   it('ends also for code in the background, which goes on no more, and the clock of the run has nothing left', async () => {
     const woken: string[] = [];
-    const run = await testRun(
-      customAgent({
-        name: 'agent',
-        description: 'Leaves things behind.',
-        agents: [],
-        async *run(_, ctx) {
-          void ctx.sleep('30d').then(() => woken.push('sleep'));
-          void ctx.interrupt('Anybody?').then(() => woken.push('interrupt'));
-          yield { output: 'Done.' };
-        },
+    const run = await startRun(
+      byHand('agent', async function* (_, ctx) {
+        void ctx.sleep('30d').then(() => woken.push('sleep'));
+        void ctx.interrupt('Anybody?').then(() => woken.push('interrupt'));
+        yield { output: 'Done.' };
       }),
-      { input: 'Hi', model: scriptedModel([]), tools },
+      [],
     );
     await run.advance('31d');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
@@ -101,14 +91,10 @@ describe('what code waited for and nobody waits for any more', () => {
       name: 'hasty',
       wrapToolCall: (call, next, ctx) => Promise.race([next(call), ctx.sleep('1h').then(() => 'Too late.')]),
     };
-    const run = await testRun(agentUnder(hasty, approval({ tools: { echo: true } })), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }]),
-      tools,
-    });
+    const run = await startRun(agentUnder(hasty, approval({ tools: { echo: true } })), [{ toolCalls: [echo('a')] }]);
     expect(await run.interrupts()).toHaveLength(1);
     await run.advance('1h');
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'next-left-running' } });
+    expect(await run.outcome()).toMatchObject(failure('next-left-running'));
     expect(await endsOf(run)).toEqual(['cancel']);
     expect((await logOf(run)).at(-1)).toMatchObject({ type: 'run-end' });
   });

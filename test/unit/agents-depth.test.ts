@@ -4,6 +4,7 @@ import { setSubAgents, withDeterministicTransfer } from 'holdfast/eino';
 import { agentsOf } from '../../kernel/define/agents-of-module';
 import { limits } from '../../contract/limits';
 import { member, play } from '../support/team-bed';
+import { coded } from '../support/coded';
 
 type Around = (inner: Agent, name: string) => Agent;
 const described = { description: 'Around others.' };
@@ -37,10 +38,7 @@ const nested = (around: Around, depth: number): Agent => {
 describe('agents in each other', () => {
   it.each(ways)('are refused when they are too deep, however many there are: %s', (_, around) => {
     expect(() => nested(around, 6000)).toThrow(
-      expect.objectContaining({
-        code: 'agent-invalid',
-        message: expect.stringMatching(/^Agent "\w+" has agents in each other, 10[1-3] deep; at most 100 fit\./),
-      }),
+      coded('agent-invalid', /^Agent "\w+" has agents in each other, 10[1-3] deep; at most 100 fit\./),
     );
   });
 

@@ -5,8 +5,8 @@ import type { ScriptedStep } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import { z } from 'zod';
 import { AgentRun } from '../../kernel/engine/run';
-import { logOf } from '../support/memory-bed';
-import { member, placed, scripts, transfer } from '../support/team-bed';
+import { fails, logOf } from '../support/memory-bed';
+import { byHand, member, placed, says, scripts, transfer } from '../support/team-bed';
 
 type AnyAgentOf = Agent<string, string, unknown>;
 
@@ -20,17 +20,9 @@ const asking = (name: string): AgentObserver => ({
   },
 });
 const observers = [asking('outer'), asking('inner')];
-const says = (text: string, rest: Partial<CustomEvent> = {}): CustomEvent => ({
-  message: { role: 'assistant', parts: [{ type: 'text', text }] },
-  ...rest,
-});
 const hand = (name: string, ...events: readonly CustomEvent[]): AnyAgentOf =>
-  customAgent({
-    name,
-    description: 'By hand.',
-    async *run() {
-      yield* events;
-    },
+  byHand(name, async function* () {
+    yield* events;
   });
 const pays: ScriptedStep = { toolCalls: [{ name: 'pay', input: {} }] };
 const steps: Readonly<Record<string, readonly ScriptedStep[]>> = {
@@ -39,7 +31,7 @@ const steps: Readonly<Record<string, readonly ScriptedStep[]>> = {
   boss: [transfer('b'), { text: 'Done.' }],
 };
 const payer = (middleware: readonly AgentMiddleware[] = []): AnyAgentOf => member('a', { tools: ['pay'], middleware });
-const byHand = (end: () => string): AnyAgentOf =>
+const guide = (end: () => string): AnyAgentOf =>
   customAgent({
     name: 'hand',
     description: 'By hand.',
@@ -52,9 +44,7 @@ const byHand = (end: () => string): AnyAgentOf =>
       return `${text} ${end()}`;
     },
   });
-const broken = (): never => {
-  throw new Error('Broken.');
-};
+const broken = fails('Broken.');
 
 async function played(agent: () => AnyAgentOf, border: boolean, script = steps) {
   const paid: string[] = [];
@@ -92,8 +82,8 @@ describe('an observer that waits while the run goes on as new', () => {
 
   it.each<readonly [string, () => AnyAgentOf, object, readonly string[]]>([
     ['an agent that talks to a model', () => payer(observers), { status: 'completed', text: 'A.' }, ended],
-    ['one by hand', () => byHand(() => 'end'), { status: 'completed', output: 'A. end' }, ended],
-    ['one by hand that fails', () => byHand(broken), { status: 'failed', error: { code: 'hook-failed' } }, failed],
+    ['one by hand', () => guide(() => 'end'), { status: 'completed', output: 'A. end' }, ended],
+    ['one by hand that fails', () => guide(broken), { status: 'failed', error: { code: 'hook-failed' } }, failed],
     [
       'a sequence that was exited',
       () => sequential({ name: 's', agents: [hand('e', says('bye', { action: exitAction() })), member('b')], observers }),
@@ -121,7 +111,7 @@ describe('an observer that waits while the run goes on as new', () => {
     ['a supervisor', boss, { status: 'completed', text: 'Done.' }, ended],
     [
       'agents inside of others',
-      () => sequential({ name: 's', agents: [byHand(() => 'end'), boss()] }),
+      () => sequential({ name: 's', agents: [guide(() => 'end'), boss()] }),
       { text: 'Done.' },
       [...ended, ...ended],
     ],

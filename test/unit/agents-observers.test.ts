@@ -2,7 +2,7 @@ import { customAgent, loop, parallel, sequential, supervisor } from 'holdfast/wo
 import type { AgentMiddleware, AgentObserver, Json } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
 import { AgentRun } from '../../kernel/engine/run';
-import { logOf, tools } from '../support/memory-bed';
+import { coded, fails, logOf, tools } from '../support/memory-bed';
 import { member, placed, play, scripts, transfer } from '../support/team-bed';
 
 const noting: AgentObserver = {
@@ -91,9 +91,7 @@ describe('observers of an agent that runs others', () => {
     ]);
     const throwing: AgentObserver = {
       name: 'throwing',
-      onStart() {
-        throw new Error('no');
-      },
+      onStart: fails('no'),
     };
     const { outcome } = await play(sequential({ name: 'all', agents: [member('one')], observers: [throwing] }), { one: said('Never.') });
     expect(outcome).toMatchObject({
@@ -116,7 +114,7 @@ describe('observers of an agent that runs others', () => {
     ['two of one name', [noting, noting], 'two of its observers are named "noting"'],
   ])('are refused when they are %s', (_, observers, problem) => {
     const make = (): unknown => sequential({ name: 'all', agents: [member('one')], observers: observers as never });
-    expect(make).toThrow(expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining(problem) as string }));
+    expect(make).toThrow(coded('agent-invalid', problem));
   });
 });
 

@@ -1,23 +1,17 @@
-import type { CustomEvent, Message } from 'holdfast/workflow';
-import { customAgent, loop, parallel, sequential } from 'holdfast/workflow';
+import { loop, parallel, sequential } from 'holdfast/workflow';
 import type { TestRun } from 'holdfast/testing';
 import { logOf } from '../support/memory-bed';
-import { heard, member, play } from '../support/team-bed';
+import { byHand, heard, member, play, says } from '../support/team-bed';
 
-const message = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
-const says = (text: string): CustomEvent => ({ message: message(text) });
 const factsOf = (run: TestRun): readonly object[] => (run as unknown as { run: { facts: readonly object[] } }).run.facts;
 const bytesOf = (run: TestRun): number => JSON.stringify(factsOf(run)).length;
 
 describe('what agents say', () => {
   it('stands in the history of the run once, however many hear it next', async () => {
     const text = 'x'.repeat(300_000);
-    const talker = customAgent({
-      name: 'talker',
-      async *run() {
-        yield says(text);
-        yield says(text);
-      },
+    const talker = byHand('talker', async function* () {
+      yield says(text);
+      yield says(text);
     });
     const { run, model, outcome } = await play(sequential({ name: 'both', agents: [talker, member('hearer')] }), {
       hearer: [{ text: 'Heard.' }],
@@ -33,11 +27,8 @@ describe('what agents say', () => {
 
   it('goes in as many steps as it needs, up to the limit of each message', async () => {
     const text = 'x'.repeat(500_000);
-    const talker = customAgent({
-      name: 'talker',
-      async *run() {
-        for (let n = 0; n < 5; n++) yield says(text);
-      },
+    const talker = byHand('talker', async function* () {
+      for (let n = 0; n < 5; n++) yield says(text);
     });
     const { run, outcome } = await play(sequential({ name: 'both', agents: [talker, member('hearer')] }), { hearer: [{ text: 'Heard.' }] });
     expect(outcome).toMatchObject({ status: 'completed', text: 'Heard.' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { approval } from 'holdfast/middleware';
-import type { ScriptedStep, TestConversation } from 'holdfast/testing';
+import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testConversation } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
@@ -13,24 +13,25 @@ import { sentIdOf, clientIdOf } from '../../service/agui/message-ids';
 import type { AguiAnswer } from '../support/agui-bed';
 import { aguiApp, checkStream, inputWith, postTo, saying, shortOf } from '../support/agui-bed';
 import { gate } from '../support/gate';
-import { agentUnder, agentWith, echo, lineOf, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, coded, echo, lineOf, tools } from '../support/memory-bed';
 
 const asks = approval({ tools: { echo: true } });
 const callsThenSays: readonly ScriptedStep[] = [{ toolCalls: [echo('hi')] }, { text: 'Done.' }];
 
-async function threadWith(
-  script: readonly ScriptedStep[],
-  ...middleware: readonly AgentMiddleware[]
-): Promise<{ chat: TestConversation; post: (body: Json, path?: string) => Promise<AguiAnswer> }> {
-  const chat = await testConversation(agentUnder(...middleware), { model: scriptedModel(script), tools });
+async function threadOf(agent: ReturnType<typeof agentWith>, script: readonly ScriptedStep[], own: object = {}) {
+  const model = scriptedModel(script);
+  const chat = await testConversation(agent, { model, tools: { ...tools, ...own } });
   const app = aguiApp(chat);
   const post = async (body: Json, path = ''): Promise<AguiAnswer> => {
     const answer = await postTo(app, `/agui/agent${path}`, body);
     if (answer.status === 200 && answer.events.length > 0) checkStream(answer.events);
     return answer;
   };
-  return { chat, post };
+  return { chat, model, post };
 }
+
+const threadWith = (script: readonly ScriptedStep[], ...middleware: readonly AgentMiddleware[]) =>
+  threadOf(agentUnder(...middleware), script);
 
 const lines = ({ events }: AguiAnswer): readonly string[] => events.map(shortOf);
 const interruptsIn = ({ events }: AguiAnswer): readonly AguiInterrupt[] => {
@@ -231,18 +232,8 @@ describe('a call that the client makes itself', () => {
     const last = events.at(-1);
     return last?.type === 'RUN_FINISHED' && last.outcome?.type === 'success' ? last.outcome.pendingToolCallIds : undefined;
   };
-  const threadThatPicks = async (script: readonly ScriptedStep[], ...middleware: readonly AgentMiddleware[]) => {
-    const model = scriptedModel(script);
-    const agent = agentWith({ tools: ['echo', 'pickColor'], middleware });
-    const chat = await testConversation(agent, { model, tools: { ...tools, pickColor } });
-    const app = aguiApp(chat);
-    const post = async (body: Json): Promise<AguiAnswer> => {
-      const answer = await postTo(app, '/agui/agent', body);
-      checkStream(answer.events);
-      return answer;
-    };
-    return { chat, model, post };
-  };
+  const threadThatPicks = (script: readonly ScriptedStep[], ...middleware: readonly AgentMiddleware[]) =>
+    threadOf(agentWith({ tools: ['echo', 'pickColor'], middleware }), script, { pickColor });
 
   it('ends the run with the ids of such calls, and their results at the tail of the next input go on with the turn', async () => {
     const { chat, model, post } = await threadThatPicks([{ toolCalls: [pick('car'), echo('own'), pick('roof')] }, { text: 'Done.' }]);
@@ -403,6 +394,6 @@ describe('ids of messages', () => {
   });
 
   it('are refused where they are too long', () => {
-    expect(() => sentIdOf('ä'.repeat(60))).toThrow(expect.objectContaining({ code: 'request-invalid' }));
+    expect(() => sentIdOf('ä'.repeat(60))).toThrow(coded('request-invalid'));
   });
 });

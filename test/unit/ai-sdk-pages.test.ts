@@ -7,23 +7,16 @@ import type { AiSdkUiOptions } from '../../service/ai-sdk/shown';
 import type { ScriptedStep, TestConversation } from '../../testing/index';
 import { scriptedModel, testConversation } from '../../testing/index';
 import { defineTool } from '../../worker/index';
-import { agentsFor } from '../../workflows/index';
 import { pageOf, textsOf, toolsOf } from '../support/ai-sdk-page';
 import { only } from '../support/memory-bed';
 import { appOn } from '../support/service-app';
+import { member } from '../support/team-bed';
 
 const tools = {
   look: defineTool({ description: 'Looks.', inputSchema: z.object({ at: z.string() }), execute: ({ at }) => ({ seen: at }) }),
   pay: defineTool({ description: 'Pays.', inputSchema: z.object({ amount: z.number() }), execute: ({ amount }) => ({ paid: amount }) }),
 };
-const agent = agentsFor<typeof tools>().defineAgent({
-  name: 'desk',
-  description: 'Helps.',
-  instructions: 'Help.',
-  model: 'test/model',
-  tools: ['look', 'pay'],
-  middleware: [approval({ tools: { pay: { by: ['mona'] } } })],
-});
+const agent = member('desk', { tools: ['look', 'pay'], middleware: [approval({ tools: { pay: { by: ['mona'] } } })] });
 
 const look = { name: 'look', input: { at: 'claim' }, id: 'c1' };
 const pay = { name: 'pay', input: { amount: 9000 }, id: 'c2' };

@@ -8,10 +8,10 @@ import { turnStream } from '../../service/ai-sdk/turn-stream';
 import { scriptedModel, testConversation } from '../../testing/index';
 import type { TestConversation } from '../../testing/index';
 import { defineTool } from '../../worker/index';
-import { agentsFor } from '../../workflows/index';
 import { allOf } from '../support/all-of';
 import { aguiApp } from '../support/agui-bed';
 import { PageChat, toolsOf } from '../support/ai-sdk-page';
+import { member } from '../support/team-bed';
 
 const tools = {
   look: defineTool({ description: 'Looks.', inputSchema: z.object({ at: z.string() }), execute: ({ at }) => ({ seen: at }) }),
@@ -22,17 +22,10 @@ const tools = {
     execute: (_, call) => (call.resumed === undefined ? call.interrupt({ question: 'When?' }) : 'booked'),
   }),
 };
-const { defineAgent } = agentsFor<typeof tools>();
-const common = { description: 'Helps.', instructions: 'Help.', model: 'test/model' } as const;
-const support = defineAgent({
-  ...common,
-  name: 'support',
-  tools: ['look', 'pay', 'book'],
-  middleware: [approval({ tools: { pay: true, book: true } })],
-});
+const support = member('support', { tools: ['look', 'pay', 'book'], middleware: [approval({ tools: { pay: true, book: true } })] });
 const two = policy<typeof tools, 'pay'>({ name: 'two', tools: ['pay'], stages: [{ need: 2 }, { by: { roles: ['boss'] } }] });
-const careful = defineAgent({ ...common, name: 'careful', tools: ['pay'], middleware: [two] });
-const direct = defineAgent({ ...common, name: 'direct', tools: ['look'], returnDirectly: ['look'] });
+const careful = member('careful', { tools: ['pay'], middleware: [two] });
+const direct = member('direct', { tools: ['look'], returnDirectly: ['look'] });
 
 interface PageOptions {
   readonly posted?: unknown[];

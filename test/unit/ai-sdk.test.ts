@@ -9,14 +9,14 @@ import type { ChatBody } from '../../service/ai-sdk/request';
 import { ChatBody as ChatSchema } from '../../service/ai-sdk/request';
 import type { ShownTurn } from '../../service/ai-sdk/turn-stream';
 import { turnStream } from '../../service/ai-sdk/turn-stream';
-import type { TestConversation } from '../../testing/index';
+import type { ScriptedStep, TestConversation } from '../../testing/index';
 import { scriptedModel, testConversation } from '../../testing/index';
 import { defineTool } from '../../worker/index';
-import { agentsFor } from '../../workflows/index';
 import { z } from 'zod';
 import { allOf } from '../support/all-of';
 import { aguiApp } from '../support/agui-bed';
-import { lineOf } from '../support/memory-bed';
+import { fails, lineOf } from '../support/memory-bed';
+import { member } from '../support/team-bed';
 import { PageChat, pageOf, textsOf, toolsOf } from '../support/ai-sdk-page';
 
 const tools = {
@@ -25,30 +25,14 @@ const tools = {
   fail: defineTool({
     description: 'Fails.',
     inputSchema: z.object({}),
-    execute: () => {
-      throw new Error('It is broken.');
-    },
+    execute: fails('It is broken.'),
   }),
 };
 
-const { defineAgent } = agentsFor<typeof tools>();
-const support = defineAgent({
-  name: 'support',
-  description: 'Helps.',
-  instructions: 'Help.',
-  model: 'test/model',
-  tools: ['look', 'pay', 'fail'],
-  middleware: [approval({ tools: { pay: true } })],
-});
+const support = member('support', { tools: ['look', 'pay', 'fail'], middleware: [approval({ tools: { pay: true } })] });
 
 const picked = defineTool({ description: 'Lets the user pick.', inputSchema: z.object({ of: z.string() }), external: true });
-const picker = agentsFor<{ pick: typeof picked } & typeof tools>().defineAgent({
-  name: 'picker',
-  description: 'Helps.',
-  instructions: 'Help.',
-  model: 'test/model',
-  tools: ['look', 'pick'],
-});
+const picker = member('picker', { tools: ['look', 'pick'] });
 
 function chatIn(conversation: TestConversation): Thread {
   const { run } = conversation;
@@ -94,6 +78,13 @@ async function pageWith(conversation: TestConversation): Promise<Page> {
   return { chat: chatIn(conversation), messages: [], parts: [] };
 }
 
+const pays: ScriptedStep = { toolCalls: [{ name: 'pay', input: { amount: 5 } }] };
+
+async function supportPage(...steps: readonly ScriptedStep[]) {
+  const conversation = await testConversation(support, { model: scriptedModel(steps), tools });
+  return { conversation, page: await pageWith(conversation) };
+}
+
 function say(page: Page, text: string, more: Partial<ChatBody> = {}): Promise<UIMessage> {
   page.messages.push({ id: `u${page.messages.length}`, role: 'user', parts: [{ type: 'text', text }] });
   return post(page, more);
@@ -117,7 +108,7 @@ function give(page: Page, toolCallId: string, result: object): void {
 
 describe('the message stream of AI SDK UI', () => {
   it('shows a turn as one message: steps, calls with their results, texts, what it used', async () => {
-    const model = scriptedModel([
+    const { page } = await supportPage(
       {
         text: 'I look.',
         toolCalls: [
@@ -126,8 +117,7 @@ describe('the message stream of AI SDK UI', () => {
         ],
       },
       { text: 'All seen.' },
-    ]);
-    const page = await pageWith(await testConversation(support, { model, tools }));
+    );
     const message = await say(page, 'Look!');
     expect(message).toMatchObject({
       id: 'turn-1',
@@ -143,8 +133,7 @@ describe('the message stream of AI SDK UI', () => {
   });
 
   it('asks for an approval at the call, and goes on in the same message when it is given', async () => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'pay', input: { amount: 5 } }] }, { text: 'Paid.' }, { text: 'Welcome.' }]);
-    const page = await pageWith(await testConversation(support, { model, tools }));
+    const { page } = await supportPage(pays, { text: 'Paid.' }, { text: 'Welcome.' });
     const asking = await say(page, 'Pay!');
     expect(toolsOf(asking)).toMatchObject([{ state: 'approval-requested', input: { amount: 5 }, approval: { id: expect.any(String) } }]);
     expect(page.parts[0]?.at(-1)).toMatchObject({ type: 'finish', finishReason: 'tool-calls' });
@@ -158,9 +147,7 @@ describe('the message stream of AI SDK UI', () => {
   });
 
   it('shows the end to whoever gives the same decision again, and calls nothing twice', async () => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'pay', input: { amount: 5 } }] }, { text: 'Paid.' }]);
-    const conversation = await testConversation(support, { model, tools });
-    const page = await pageWith(conversation);
+    const { conversation, page } = await supportPage(pays, { text: 'Paid.' });
     await say(page, 'Pay!');
     decide(page, true);
     const stored = structuredClone(page.messages);
@@ -170,15 +157,6 @@ describe('the message stream of AI SDK UI', () => {
     expect([toolsOf(message)[0]?.state, textsOf(message)]).toEqual(['output-available', 'Paid.']);
     const calls = (await conversation.transcript()).messages.filter(({ message: { role } }) => role === 'tool');
     expect(calls).toHaveLength(1);
-  });
-
-  it('says denied of a call that is rejected', async () => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'pay', input: { amount: 5 } }] }, { text: 'As you like.' }]);
-    const page = await pageWith(await testConversation(support, { model, tools }));
-    await say(page, 'Pay!');
-    decide(page, false, 'too much');
-    const message = await post(page);
-    expect([toolsOf(message)[0]?.state, textsOf(message)]).toEqual(['output-denied', 'As you like.']);
   });
 });
 
@@ -241,7 +219,7 @@ describe('results of calls that the page makes', () => {
 
 describe('a chat of AI SDK UI', () => {
   it('takes nothing of the history that is posted but the last message', async () => {
-    const page = await pageWith(await testConversation(support, { model: scriptedModel([{ text: 'Hi.' }]), tools }));
+    const { page } = await supportPage({ text: 'Hi.' });
     await say(page, 'Hi');
     const forged = {
       type: 'tool-pay',
@@ -258,16 +236,13 @@ describe('a chat of AI SDK UI', () => {
   });
 
   it('refuses a message while something waits for an answer', async () => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'pay', input: { amount: 5 } }] }]);
-    const page = await pageWith(await testConversation(support, { model, tools }));
+    const { page } = await supportPage(pays);
     await say(page, 'Pay!');
     await expect(say(page, 'Never mind.')).rejects.toMatchObject({ code: 'interrupts-open' });
   });
 
   it('shows a message that is posted again the turn that took it, and says it again when the page regenerates', async () => {
-    const model = scriptedModel([{ text: 'One.' }, { text: 'Two.' }]);
-    const conversation = await testConversation(support, { model, tools });
-    const page = await pageWith(conversation);
+    const { conversation, page } = await supportPage({ text: 'One.' }, { text: 'Two.' });
     expect(textsOf(await say(page, 'Hi'))).toBe('One.');
     page.messages.pop();
     expect(textsOf(await post(page))).toBe('One.');
@@ -278,8 +253,7 @@ describe('a chat of AI SDK UI', () => {
   });
 
   it('says a message again that the page has edited, once, also when it is posted again', async () => {
-    const conversation = await testConversation(support, { model: scriptedModel([{ text: 'One.' }, { text: 'Two.' }]), tools });
-    const page = await pageWith(conversation);
+    const { conversation, page } = await supportPage({ text: 'One.' }, { text: 'Two.' });
     expect(textsOf(await say(page, 'Hi'))).toBe('One.');
     page.messages.pop();
     const edited = { ...page.messages.at(-1)!, parts: [{ type: 'text' as const, text: 'Ho' }] };
@@ -292,8 +266,7 @@ describe('a chat of AI SDK UI', () => {
   });
 
   it('says that a message waits in a chat that is paused', async () => {
-    const conversation = await testConversation(support, { model: scriptedModel([{ text: 'One.' }, { text: 'Two.' }]), tools });
-    const page = await pageWith(conversation);
+    const { conversation, page } = await supportPage({ text: 'One.' }, { text: 'Two.' });
     await say(page, 'One?');
     await conversation.pause();
     page.messages.push({ id: 'two', role: 'user', parts: [{ type: 'text', text: 'Two?' }] });
@@ -303,21 +276,18 @@ describe('a chat of AI SDK UI', () => {
   });
 
   it('ends with an error that can be shown when a turn fails, and the next message gets an answer', async () => {
-    const model = scriptedModel([{ error: 'No.' }, { text: 'Better.' }]);
-    const page = await pageWith(await testConversation(support, { model, tools }));
+    const { page } = await supportPage({ error: 'No.' }, { text: 'Better.' });
     await expect(say(page, 'Hi')).rejects.toThrow();
     expect(page.parts[0]?.at(-1)).toMatchObject({ type: 'error', errorText: expect.any(String) });
     expect(textsOf(await say(page, 'Again'))).toBe('Better.');
   });
 
   it('replays a turn from its beginning for a page that comes back', async () => {
-    const model = scriptedModel([
+    const { page } = await supportPage(
       { text: 'Zero.' },
       { text: 'Wait.', toolCalls: [{ name: 'pay', input: { amount: 5 } }] },
       { text: 'Paid.' },
-    ]);
-    const conversation = await testConversation(support, { model, tools });
-    const page = await pageWith(conversation);
+    );
     await say(page, 'Hi');
     const live = await say(page, 'Pay!');
     const begins = (await page.chat.turnOffset(2)) ?? -1;

@@ -1,6 +1,5 @@
 import type { LanguageModel } from '../../activities/models/models';
-import { testRun } from '../../testing/test-run';
-import { agentWith, tools } from '../support/memory-bed';
+import { agentWith, failure, startRun } from '../support/memory-bed';
 
 const busy = (headers?: Record<string, string>): Error =>
   Object.assign(new Error('Too many requests.'), { statusCode: 429, ...(headers === undefined ? {} : { responseHeaders: headers }) });
@@ -16,7 +15,7 @@ function refusing(times: number, error = busy()): LanguageModel & { asked: numbe
   return model;
 }
 
-const start = (model: LanguageModel) => testRun(agentWith(), { input: 'Hi', model, tools });
+const start = (model: LanguageModel) => startRun(agentWith(), model);
 
 it('a run waits on virtual time for a provider that is busy, and is only asleep meanwhile', async () => {
   const model = refusing(1, busy({ 'retry-after': '60' }));
@@ -40,7 +39,7 @@ it('a provider that is busy for an hour ends the run, after far more than five c
   await run.advance('59m');
   expect((await run.outcome()).status).toBe('running');
   await run.advance('2m');
-  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-busy' } });
+  expect(await run.outcome()).toMatchObject(failure('model-busy'));
   expect(model.asked).toBeGreaterThan(50);
 });
 
@@ -53,9 +52,9 @@ it('a run that waits for a busy provider can be cancelled', async () => {
 
 it('an agent with a retry of its own decides about a busy provider itself', async () => {
   const model = refusing(Infinity);
-  const run = await testRun(agentWith({ retry: { maxRetries: 1 } }), { input: 'Hi', model, tools });
+  const run = await startRun(agentWith({ retry: { maxRetries: 1 } }), model);
   await run.outcome();
   await run.advance('1h');
-  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-retries-exhausted' } });
+  expect(await run.outcome()).toMatchObject(failure('model-retries-exhausted'));
   expect(model.asked).toBe(2);
 });

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Json, WorkflowTool } from 'holdfast/workflow';
-import { customAgent } from 'holdfast/workflow';
-import { toolRetry } from 'holdfast/middleware';
 import { HistoryFold } from '../../contract/record/fold';
 import type { MemoryRun } from '../../memory/run';
-import { agentUnder, agentWith, echo, logOf, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, logOf, startRun } from '../support/memory-bed';
+import { byHand } from '../support/team-bed';
 
 const once: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { text: 'Done.' }];
 
@@ -51,25 +50,20 @@ const scenes: readonly [string, AnyAgent, readonly ScriptedStep[]][] = [
   ],
   [
     'models that code calls by itself',
-    customAgent({
-      name: 'agent',
-      description: 'Asks.',
-      agents: [],
-      async *run(_, ctx) {
-        for (let n = 0; n < 3; n++) {
-          await ctx.model('test/model', { messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] });
-          await ctx.call('echo' as never, { text: 'a' });
-          await ctx.interrupt(n);
-        }
-        yield { output: 'Done.' };
-      },
+    byHand('agent', async function* (_, ctx) {
+      for (let n = 0; n < 3; n++) {
+        await ctx.model('test/model', { messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }] });
+        await ctx.call('echo' as never, { text: 'a' });
+        await ctx.interrupt(n);
+      }
+      yield { output: 'Done.' };
     }),
     [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }],
   ],
 ];
 
 async function addressesOf(agent: AnyAgent, steps: readonly ScriptedStep[], isBordered: boolean): Promise<readonly string[]> {
-  const run: TestRun = await testRun(agent, { input: 'Hi', model: scriptedModel(steps), tools });
+  const run: TestRun = await startRun(agent, scriptedModel(steps));
   for (let rounds = 0; rounds < 12; rounds++) {
     const [open] = await run.interrupts();
     if (isBordered) await run.goOnAsNew();
@@ -116,11 +110,11 @@ describe('idempotency keys of a call that a wrap hands on again', () => {
 
   async function played(layer: AgentMiddleware, failing = 0, isBordered = false): Promise<readonly string[]> {
     failures = failing;
-    const run = await testRun(agentWith({ tools: ['pay'], middleware: [layer] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'pay', input: { amount: 1 } }] }, { text: 'Done.' }]),
-      tools: { pay },
-    });
+    const run = await startRun(
+      agentWith({ tools: ['pay'], middleware: [layer] }),
+      [{ toolCalls: [{ name: 'pay', input: { amount: 1 } }] }, { text: 'Done.' }],
+      { tools: { pay } },
+    );
     for (let rounds = 0; rounds < 6; rounds++) {
       const [open] = await run.interrupts();
       if (isBordered) await run.goOnAsNew();
@@ -132,13 +126,6 @@ describe('idempotency keys of a call that a wrap hands on again', () => {
   }
   const wrap = (wrapToolCall: NonNullable<AgentMiddleware['wrapToolCall']>): AgentMiddleware => ({ name: 'layer', wrapToolCall });
   const costing = (amount: number) => ({ input: { amount } });
-
-  it.each([false, true])(
-    'are one for a call that failed and is made again with the same input (continued as new: %s)',
-    async (isBordered) => {
-      expect(await played(toolRetry({ attempts: 3 }), 2, isBordered)).toEqual(['1 pay.0', '1 pay.0', '1 pay.0']);
-    },
-  );
 
   it.each([false, true])(
     'are others for another input, also after a failure, and one for each input (continued as new: %s)',
@@ -167,11 +154,6 @@ describe('idempotency keys of a call that a wrap hands on again', () => {
     },
   );
 
-  it('are others for calls at the same time', async () => {
-    const layer = wrap(async (call, next) => (await Promise.all([next(call), next(call), next({ ...call, ...costing(2) })]))[0]);
-    expect(await played(layer)).toEqual(['1 pay.0', '1 pay.0#2', '2 pay.0#3']);
-  });
-
   it('are one for a call that asks a person in between, on both sides of a continue-as-new', async () => {
     const asking = defineTool({
       description: 'Asks.',
@@ -183,11 +165,11 @@ describe('idempotency keys of a call that a wrap hands on again', () => {
         return 'paid';
       },
     });
-    const run = await testRun(agentWith({ tools: ['asking'], middleware: [wrap(async (call, next) => (await next(call), next(call)))] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'asking', input: {} }] }, { text: 'Done.' }]),
-      tools: { asking },
-    });
+    const run = await startRun(
+      agentWith({ tools: ['asking'], middleware: [wrap(async (call, next) => (await next(call), next(call)))] }),
+      [{ toolCalls: [{ name: 'asking', input: {} }] }, { text: 'Done.' }],
+      { tools: { asking } },
+    );
     for (let asked = 0; asked < 2; asked++) {
       const [open] = await run.interrupts();
       await run.goOnAsNew();

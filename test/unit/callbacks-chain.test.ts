@@ -3,9 +3,9 @@ import { agentCallbacks, detachedInvocation, getStateValue, modelCallbacks, tool
 import type { BeforeModelResult, ModelRequestDraft, ToolCallbacks } from 'holdfast/callbacks';
 import type { Json, Message } from 'holdfast/workflow';
 import * as worker from 'holdfast/worker';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
-import { agentUnder, echo, logOf, tools } from '../support/memory-bed';
+import { agentUnder, coded, echo, fails, logOf, startRun } from '../support/memory-bed';
 
 const request = (): ModelRequestDraft => ({ instructions: '', messages: [], tools: [], model: 'test/model' });
 const toolCall = (input: Json = {}): { toolCallId: string; toolName: string; arguments: Json } => ({
@@ -13,15 +13,10 @@ const toolCall = (input: Json = {}): { toolCallId: string; toolName: string; arg
   toolName: 'echo',
   arguments: input,
 });
-const fails = (message: string) => (): never => {
-  throw new Error(message);
-};
 
 describe('a set of callbacks', () => {
   it.each([modelCallbacks, toolCallbacks, agentCallbacks])('refuses options that there are not, such as callbacks: $name', (make) => {
-    expect(() => make({ beforeAgent: [fails('never')] } as object)).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining('there is no option "beforeAgent"') }),
-    );
+    expect(() => make({ beforeAgent: [fails('never')] } as object)).toThrow(coded('agent-invalid', 'there is no option "beforeAgent"'));
     expect(() => make({ continueOnError: 'yes' } as object)).toThrow('continueOnError');
     expect(make({ continueOnError: true }).before.length).toBe(0);
   });
@@ -256,7 +251,7 @@ async function seenWith(
   call: { readonly name: string; readonly input: Json } = echo('whole'),
 ): Promise<{ readonly seen: readonly Json[]; readonly output: Json; readonly run: TestRun }> {
   const model = scriptedModel([{ toolCalls: [call] }, { text: 'Done.' }]);
-  const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model, tools });
+  const run = await startRun(agentUnder(set.asMiddleware()), model);
   const log = await logOf(run);
   const part = (await run.transcript()).flatMap(({ parts }) => parts).find(({ type }) => type === 'tool-result');
   return {
@@ -297,13 +292,7 @@ describe('a result for callbacks', () => {
   });
 
   it.each<[string, () => Json, string]>([
-    [
-      'throws',
-      () => {
-        throw new Error('no view');
-      },
-      'tool callback error: no view',
-    ],
+    ['throws', fails('no view'), 'tool callback error: no view'],
     ['gives no JSON', () => new Map() as never, 'tool callback error: the result for callbacks of the tool "echo" is not JSON'],
   ])('that %s goes back to the model as the error of a callback', async (_, view, message) => {
     const { output, run } = await seenWith(seeing().registerCallbackResult(view));
@@ -322,6 +311,6 @@ describe('a result for callbacks', () => {
   });
 
   it('is made by a function', () => {
-    expect(() => toolCallbacks().registerCallbackResult('x' as never)).toThrow(expect.objectContaining({ code: 'agent-invalid' }));
+    expect(() => toolCallbacks().registerCallbackResult('x' as never)).toThrow(coded('agent-invalid'));
   });
 });

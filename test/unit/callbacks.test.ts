@@ -4,15 +4,24 @@ import type { AgentMiddleware, Json, Message } from 'holdfast/workflow';
 import type { Plugin } from 'holdfast/callbacks';
 import { StopError, onWorker, textOf } from 'holdfast/workflow';
 import { agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks, toolStateKey } from 'holdfast/callbacks';
-import { approval } from 'holdfast/middleware';
 import { z } from 'zod';
-import { agentUnder, agentWith, echo, gate, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import {
+  agentUnder,
+  agentWith,
+  echo,
+  fails,
+  failure,
+  gate,
+  linesOf,
+  logOf,
+  only,
+  startRun,
+  tools,
+  transcriptOf,
+} from '../support/memory-bed';
 
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-const fails = (message: string) => (): never => {
-  throw new Error(message);
-};
 
 describe('model callbacks as middleware', () => {
   it('change the request of one call, and not its model', async () => {
@@ -23,7 +32,7 @@ describe('model callbacks as middleware', () => {
       request.tools = ['echo'];
       (request as { model: string }).model = 'test/other';
     });
-    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model, tools });
+    const run = await startRun(agentUnder(set.asMiddleware()), model);
     await run.outcome();
     expect(model.requests[0]).toMatchObject({ instructions: 'Shout.', model: 'test/model', tools: [{ name: 'echo' }] });
     expect(model.requests[0]?.messages).toHaveLength(2);
@@ -32,8 +41,8 @@ describe('model callbacks as middleware', () => {
 
   it('may replace messages of the request, and cannot change them in place', async () => {
     const set = modelCallbacks().registerBefore(({ request }) => void ((request.messages[0] as { role: string }).role = 'system'));
-    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({ error: { code: 'callback-failed', message: expect.stringContaining('read only') } });
+    const run = await startRun(agentUnder(set.asMiddleware()), []);
+    expect(await run.outcome()).toMatchObject(failure('callback-failed', 'read only'));
   });
 
   it('see an unchanged answer under its id, and give a changed one a new id', async () => {
@@ -43,7 +52,7 @@ describe('model callbacks as middleware', () => {
       if (response === undefined || seen.length === 1) return;
       response.message = { ...response.message, parts: [{ type: 'text', text: 'Changed.' }] };
     });
-    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    const run = await startRun(agentUnder(set.asMiddleware()), twoTurns());
     await run.outcome();
     const ids = (await run.transcript()).filter(({ role }) => role === 'assistant').map(({ id }) => id);
     expect(ids[0]).toBe(seen[0]);
@@ -51,24 +60,15 @@ describe('model callbacks as middleware', () => {
     expect((await transcriptOf(run)).at(-1)).toBe('assistant: Changed.');
   });
 
-  it('pass values from before to after', async () => {
-    const seen: Json[] = [];
-    const set = modelCallbacks()
-      .registerBefore(({ values }) => ({ values: { n: Number(values['n']) + 1 } }))
-      .registerAfter(({ values }) => void seen.push(values['n'] ?? null));
-    await (await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools, values: { n: 1 } })).outcome();
-    expect(seen).toEqual([2, 2]);
-  });
-
   it('see why the model failed, and may answer in its place', async () => {
     const set = modelCallbacks().registerAfter(({ error }) => (error === undefined ? undefined : { customResponse: error.message }));
-    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: scriptedModel([{ error: 'down' }]), tools });
+    const run = await startRun(agentUnder(set.asMiddleware()), [{ error: 'down' }]);
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: expect.stringMatching(/^model-failed: .*down/) });
   });
 
   it('that hand the error on leave it as it was', async () => {
     const play = async (middleware: readonly AgentMiddleware[]): Promise<unknown> =>
-      (await testRun(agentUnder(...middleware), { input: 'Hi', model: scriptedModel([{ error: 'down' }]), tools })).outcome();
+      (await startRun(agentUnder(...middleware), [{ error: 'down' }])).outcome();
     const handing = modelCallbacks().registerAfter(({ error }) => {
       if (error !== undefined) throw error;
     });
@@ -79,8 +79,8 @@ describe('model callbacks as middleware', () => {
     const never = jest.fn();
     const set = modelCallbacks().registerAfter(() => never());
     const inner: AgentMiddleware = { name: 'inner', wrapModel: fails('odd') };
-    const run = await testRun(agentUnder(set.asMiddleware(), inner), { input: 'Hi', model: twoTurns(), tools });
-    expect(await run.outcome()).toMatchObject({ error: { code: 'hook-failed' } });
+    const run = await startRun(agentUnder(set.asMiddleware(), inner), twoTurns());
+    expect(await run.outcome()).toMatchObject(failure('hook-failed'));
     expect(never).not.toHaveBeenCalled();
   });
 
@@ -91,7 +91,7 @@ describe('model callbacks as middleware', () => {
       const said = await invocation.ctx?.interrupt<string>('Well?');
       return { customResponse: `${said} ${String(invocation.state.get('asked'))}` };
     });
-    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await startRun(agentUnder(set.asMiddleware()), []);
     const { id } = only(await run.interrupts());
     await run.goOnAsNew();
     await run.resume(id, 'yes');
@@ -109,11 +109,7 @@ describe('tool callbacks as middleware', () => {
         delete (call.arguments as { b?: number }).b;
       })
       .registerAfter((call) => void seen.push(call.arguments, call.result ?? null));
-    const run = await testRun(agentUnder(set.asMiddleware()), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'add', input: { a: 1 } }] }, { text: 'Done.' }]),
-      tools,
-    });
+    const run = await startRun(agentUnder(set.asMiddleware()), [{ toolCalls: [{ name: 'add', input: { a: 1 } }] }, { text: 'Done.' }]);
     expect((await transcriptOf(run))[2]).toBe('tool: {"sum":21}');
     expect(seen).toEqual([{ a: 1, b: 1 }, { a: 20 }, { sum: 21 }]);
   });
@@ -122,15 +118,15 @@ describe('tool callbacks as middleware', () => {
     const set = toolCallbacks()
       .registerBefore(() => undefined)
       .registerAfter(() => ({}));
-    const plain = await testRun(agentUnder(), { input: 'Hi', model: twoTurns(), tools });
-    const watched = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    const plain = await startRun(agentUnder(), twoTurns());
+    const watched = await startRun(agentUnder(set.asMiddleware()), twoTurns());
     expect(await transcriptOf(watched)).toEqual(await transcriptOf(plain));
     expect(await linesOf(watched)).toEqual(await linesOf(plain));
   });
 
   it('take null for a value', async () => {
     const set = toolCallbacks().registerAfter(() => ({ customResult: null }));
-    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    const run = await startRun(agentUnder(set.asMiddleware()), twoTurns());
     expect((await transcriptOf(run))[2]).toBe('tool: null');
   });
 
@@ -139,7 +135,7 @@ describe('tool callbacks as middleware', () => {
     ['after', toolCallbacks().registerAfter(fails('no'))],
     ['messages', toolCallbacks().registerToolResultMessages(fails('no'))],
   ])('that fail tell the model, and the run goes on: %s', async (_, set) => {
-    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    const run = await startRun(agentUnder(set.asMiddleware()), twoTurns());
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect((await transcriptOf(run))[2]).toBe('tool: error tool callback error: no');
     expect((await logOf(run)).find(({ type }) => type === 'tool-end')).toMatchObject({ error: { code: 'callback-failed' } });
@@ -150,7 +146,7 @@ describe('tool callbacks as middleware', () => {
     const handing = toolCallbacks().registerAfter(({ error }) => {
       if (error !== undefined) throw error;
     });
-    const run = await testRun(agentUnder(handing.asMiddleware()), { input: 'Hi', model: failing(), tools });
+    const run = await startRun(agentUnder(handing.asMiddleware()), failing());
     expect((await transcriptOf(run))[2]).toBe("tool: error The tool 'fail' failed: out of order");
   });
 
@@ -165,7 +161,7 @@ describe('tool callbacks as middleware', () => {
         return { customResult: { before: before ?? null, after: call.result ?? null } };
       });
     const model = scriptedModel([{ toolCalls: ['a', 'b', 'c'].map((text) => ({ ...echo(text), id: `call-${text}` })) }, { text: 'Done.' }]);
-    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model, tools });
+    const run = await startRun(agentUnder(set.asMiddleware()), model);
     await run.goOnAsNew();
     await run.advance('1s');
     expect((await transcriptOf(run)).slice(2, 5)).toEqual(
@@ -178,7 +174,7 @@ describe('tool callbacks as middleware', () => {
       .registerAfter(() => ({ skipSummarization: true }))
       .registerToolResultMessages(({ defaultMessage }) => [defaultMessage, user('Mind the gap.')]);
     const slow: AgentMiddleware = { name: 'slow', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go on?')) };
-    const run = await testRun(agentUnder(slow, set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    const run = await startRun(agentUnder(slow, set.asMiddleware()), twoTurns());
     const { id } = only(await run.interrupts());
     await run.goOnAsNew();
     await run.resume(id, true);
@@ -199,21 +195,8 @@ describe('tool callbacks as middleware', () => {
     ],
   ])('refuse tool messages of %s', async (_, said, problem) => {
     const set = toolCallbacks().registerToolResultMessages(({ toolCallId }) => said(toolCallId));
-    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    const run = await startRun(agentUnder(set.asMiddleware()), twoTurns());
     expect((await transcriptOf(run))[2]).toContain(`tool: error tool callback error: ${problem}`);
-  });
-
-  it('stand before an approval that decides about what they made of the arguments', async () => {
-    const set = toolCallbacks().registerBefore(() => ({ modifiedArguments: { text: 'rewritten' } }));
-    const run = await testRun(agentUnder(set.asMiddleware(), approval({ tools: { echo: true } })), {
-      input: 'Hi',
-      model: twoTurns(),
-      tools,
-    });
-    const interrupt = only(await run.interrupts());
-    expect(interrupt).toMatchObject({ input: { text: 'rewritten' } });
-    await run.approve(interrupt.id);
-    expect((await transcriptOf(run))[2]).toBe('tool: rewritten');
   });
 });
 
@@ -224,7 +207,7 @@ describe('agent callbacks as middleware', () => {
       .registerBefore(() => ({ values: { tier: 'gold' } }))
       .registerAfter(({ values }) => void seen.push(values['tier'] ?? null));
     const other: AgentMiddleware = { name: 'other', beforeModelRewriteState: (_, ctx) => void seen.push(ctx.values['tier'] ?? null) };
-    await (await testRun(agentUnder(set.asMiddleware(), other), { input: 'Hi', model: twoTurns(), tools })).outcome();
+    await (await startRun(agentUnder(set.asMiddleware(), other), twoTurns())).outcome();
     expect(seen).toEqual(['gold', 'gold', 'gold']);
   });
 
@@ -238,7 +221,7 @@ describe('agent callbacks as middleware', () => {
       plugins: [plugin({ name: 'p', afterAgent: append('Plugin.') })],
       agent: agentCallbacks().registerAfter(append('Own.')),
     });
-    const run = await testRun(agentUnder(middleware), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentUnder(middleware), [{ text: 'Done.' }]);
     expect(await run.outcome()).toMatchObject({ text: 'Done.' });
     expect((await transcriptOf(run)).slice(1)).toEqual(['assistant: Done.', 'assistant: Own.', 'assistant: Plugin.']);
     expect(seen).toEqual(['Done.', 'Own.']);
@@ -261,14 +244,14 @@ describe('a StopError', () => {
     ['for messages', toolCallbacks().registerToolResultMessages(stop).asMiddleware()],
     ['in a hook', { name: 'hook', afterToolCalls: stop }],
   ])('%s ends the run with its own code', async (_, middleware) => {
-    const run = await testRun(agentUnder(middleware), { input: 'Hi', model: twoTurns(), tools });
+    const run = await startRun(agentUnder(middleware), twoTurns());
     expect(await run.outcome()).toEqual({ status: 'failed', error: { code: 'stopped', message: 'out of budget' } });
     expect((await logOf(run)).at(-1)).toMatchObject({ type: 'run-end', error: { code: 'stopped' } });
   });
 
   it('of a plugin says whose it is', async () => {
     const middleware = callbacks({ plugins: [plugin({ name: 'quota', beforeTool: stop })] });
-    const run = await testRun(agentUnder(middleware), { input: 'Hi', model: twoTurns(), tools });
+    const run = await startRun(agentUnder(middleware), twoTurns());
     expect(await run.outcome()).toMatchObject({ error: { code: 'stopped', message: 'quota: out of budget' } });
   });
 
@@ -285,8 +268,8 @@ describe('a StopError', () => {
   it('of a worker middleware around the model is not tried again', async () => {
     const generate = jest.fn(stop);
     const half = defineWorkerMiddleware('quota', () => ({ wrapModel: { generate } }));
-    const run = await testRun(agentUnder(onWorker('quota')), { input: 'Hi', model: scriptedModel([]), tools, middleware: [half] });
-    expect(await run.outcome()).toMatchObject({ error: { code: 'stopped', message: expect.stringContaining('out of budget') } });
+    const run = await startRun(agentUnder(onWorker('quota')), [], { middleware: [half] });
+    expect(await run.outcome()).toMatchObject(failure('stopped', 'out of budget'));
     expect(generate).toHaveBeenCalledTimes(1);
   });
 
@@ -336,7 +319,7 @@ describe('plugins', () => {
         .registerBefore(own.beforeAgent as never)
         .registerAfter(own.afterAgent as never),
     });
-    await (await testRun(agentUnder(middleware), { input: 'Hi', model: twoTurns(), tools })).outcome();
+    await (await startRun(agentUnder(middleware), twoTurns())).outcome();
     const around = (place: string): string[] => ['p1', 'p2', 'own'].map((name) => `${place} ${name}`);
     expect(seen).toEqual([
       ...around('beforeAgent'),
@@ -373,7 +356,7 @@ describe('plugins', () => {
       tool: toolCallbacks().registerAfter(({ result }) => ({ skipSummarization: result === 'b' })),
     });
     const model = scriptedModel([{ toolCalls: [echo('a'), echo('b')] }]);
-    const run = await testRun(agentUnder(middleware), { input: 'Hi', model, tools });
+    const run = await startRun(agentUnder(middleware), model);
     expect(await run.outcome()).toMatchObject({ text: '***b' });
     expect((await transcriptOf(run)).slice(2)).toEqual(['tool: ***a', 'tool: ***b']);
   });
@@ -390,7 +373,7 @@ it('a set that grows later does not change the agent', async () => {
   const set = modelCallbacks().registerBefore(() => undefined);
   const agent = agentUnder(set.asMiddleware('mine'));
   set.registerBefore(fails('late'));
-  const run = await testRun(agent, { input: 'Hi', model: twoTurns(), tools });
+  const run = await startRun(agent, twoTurns());
   expect(await run.outcome()).toMatchObject({ status: 'completed' });
 });
 
@@ -404,18 +387,17 @@ describe('values of a callback that are no JSON', () => {
     ['before model', modelCallbacks().registerBefore(() => ({ values: { f: new Map() } as never }))],
     ['after model', modelCallbacks().registerAfter(() => ({ values: 'text' as never }))],
   ])('are refused: %s', async (phase, set) => {
-    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'value-not-json', message: expect.stringMatching(new RegExp(`^${phase} callback returned values that are not JSON`)) },
-    });
+    const run = await startRun(agentUnder(set.asMiddleware()), twoTurns());
+    expect(await run.outcome()).toMatchObject(
+      failure('value-not-json', new RegExp(`^${phase} callback returned values that are not JSON`)),
+    );
   });
 
   it.each<[string, Set]>([
     ['before tool', toolCallbacks().registerBefore(() => ({ values: { n: Number.NaN } }))],
     ['after tool', toolCallbacks().registerAfter(() => ({ values: { n: 1n } as never }))],
   ])('are refused, and the model is told: %s', async (phase, set) => {
-    const run = await testRun(agentUnder(set.asMiddleware()), { input: 'Hi', model: twoTurns(), tools });
+    const run = await startRun(agentUnder(set.asMiddleware()), twoTurns());
     expect((await transcriptOf(run))[2]).toContain(`${phase} callback returned values that are not JSON`);
   });
 });
@@ -427,14 +409,8 @@ it('a customResponse of beforeAgent that does not fit the output ends the agent,
     output: 'number',
     middleware: [aborting.asMiddleware()],
   });
-  const run = await testRun(agent, { input: 'Hi', model, tools, outputs: { number: z.object({ n: z.number() }) } });
-  expect(await run.outcome()).toMatchObject({
-    status: 'failed',
-    error: {
-      code: 'output-invalid',
-      message: expect.stringMatching(/^The answer of beforeAgent of middleware .* does not fit "number"/),
-    },
-  });
+  const run = await startRun(agent, model, { outputs: { number: z.object({ n: z.number() }) } });
+  expect(await run.outcome()).toMatchObject(failure('output-invalid', /^The answer of beforeAgent of middleware .* does not fit "number"/));
   expect(model.requests).toHaveLength(0);
 });
 
@@ -445,7 +421,7 @@ it('callbacks behind the agent see the result with which it ended, also where an
     const after = agentCallbacks().registerAfter(({ response }) => void seen.push(response?.parts[0]));
     const agent = agentWith({ middleware: [skip.asMiddleware(), after.asMiddleware()], ...(skips ? {} : { returnDirectly: ['echo'] }) });
     const calls = [echo('first'), { name: 'add', input: { a: 1 } as Json }];
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([{ toolCalls: calls }]), tools });
+    const run = await startRun(agent, [{ toolCalls: calls }]);
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'first' });
   };
   await play(true);

@@ -1,31 +1,11 @@
-import { z } from 'zod';
-import { defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import type { LanguageModel } from '../../activities/models/models';
 import type { RunEvent } from '../../contract/events';
-import { agentUnder, agentWith, gate, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, gate, heldTool, linesOf, logOf, startRun, transcriptOf } from '../support/memory-bed';
 
 const cut = ['cancel-request', 'cancel-start', 'run-end'];
 const ends = (log: readonly RunEvent[]): RunEvent | undefined => log.at(-1);
-
-function heldTool(options: { effect?: 'once' } = {}) {
-  const begun = gate();
-  const door = gate();
-  let calls = 0;
-  const held = defineTool({
-    description: 'Waits.',
-    inputSchema: z.object({}),
-    ...options,
-    execute: async () => {
-      calls += 1;
-      begun.open();
-      await door.opened;
-      return 'held';
-    },
-  });
-  return { held, begun: begun.opened, door, calls: () => calls };
-}
 
 const calls = (...names: readonly string[]) => ({
   toolCalls: names.map((name) => ({ name, input: name === 'echo' ? { text: 'x' } : {} })),
@@ -36,7 +16,7 @@ describe('a cancel at a safe point', () => {
     const asked = gate();
     const answer = gate();
     const model = scriptedModel([async () => (asked.open(), await answer.opened, calls('echo')), { text: 'Done.' }]);
-    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith(), model);
     await asked.opened;
     const receipt = await run.cancel({ mode: 'after-model', reason: 'too dear', by: 'ada' });
     expect((await run.view()).cancelling).toEqual({ modes: ['after-model'], recursive: true, reason: 'too dear', by: 'ada' });
@@ -65,7 +45,7 @@ describe('a cancel at a safe point', () => {
 
   it('tells so also when the run went on behind its end, and was cancelled again', async () => {
     const sleeping: AgentMiddleware = { name: 'sleeping', beforeAgent: (_, ctx) => ctx.sleep('1d') };
-    const run = await testRun(agentUnder(sleeping), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentUnder(sleeping), [{ text: 'Done.' }]);
     await run.outcome();
     const first = await run.cancel({ mode: 'after-tools', within: '30s' });
     await run.advance('31s');
@@ -80,7 +60,7 @@ describe('a cancel at a safe point', () => {
 
   it('becomes one at once when its time is up, also behind a continue-as-new', async () => {
     const sleeping: AgentMiddleware = { name: 'sleeping', beforeAgent: (_, ctx) => ctx.sleep('1d') };
-    const run = await testRun(agentUnder(sleeping), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentUnder(sleeping), [{ text: 'Done.' }]);
     expect((await run.outcome()).status).toBe('running');
     const receipt = await run.cancel({ mode: 'after-tools', within: '30s' });
     await run.goOnAsNew();
@@ -99,7 +79,7 @@ describe('a cancel at a safe point', () => {
     const one = heldTool();
     const model = scriptedModel([calls('held'), { text: 'Done.' }]);
     const run = await testRun(agentWith({ tools: ['held'] }), { input: 'Hi', model, tools: { held: one.held } });
-    await one.begun;
+    await one.begun.opened;
     await run.cancel({ mode: 'after-model', within: '1h', by: 'ada' });
     await run.cancel({ mode: 'after-tools', within: '2h' });
     expect((await run.view()).cancelling).toEqual({ modes: ['after-model', 'after-tools'], recursive: true, by: 'ada' });
@@ -124,7 +104,7 @@ describe('a cancel at once', () => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
       },
     };
-    const run = await testRun(agentWith(), { input: 'Hi', model, tools, stream: true });
+    const run = await startRun(agentWith(), model, { stream: true });
     await said.opened;
     await run.cancel({ reason: 'enough' });
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
@@ -136,12 +116,8 @@ describe('a cancel at once', () => {
 
   it('says nothing more where only the server was asked', async () => {
     const one = heldTool();
-    const run = await testRun(agentWith({ tools: ['held'] }), {
-      input: 'Hi',
-      model: scriptedModel([calls('held')]),
-      tools: { held: one.held },
-    });
-    await one.begun;
+    const run = await startRun(agentWith({ tools: ['held'] }), [calls('held')], { tools: { held: one.held } });
+    await one.begun.opened;
     await run.cancel();
     expect((await linesOf(run)).filter((line) => cut.includes(line))).toEqual(['run-end']);
   });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { agentUnder, agentWith, echo, gate, linesOf, only, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, gate, linesOf, only, startRun } from '../support/memory-bed';
 
 const call = (name: string) => ({ name, input: {} });
 
@@ -12,7 +12,7 @@ describe('a cancelled run', () => {
       name: 'asking',
       beforeAgent: async (_, ctx) => void (await ctx.interrupt('Go?', { deadline: '1d' })),
     };
-    const run = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await startRun(agentUnder(asking), []);
     const { id } = only(await run.interrupts());
     await run.cancel();
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
@@ -34,11 +34,7 @@ describe('a cancelled run', () => {
         return new Promise(() => undefined);
       },
     });
-    const run = await testRun(agentWith({ tools: ['slow'] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('slow')] }]),
-      tools: { slow },
-    });
+    const run = await startRun(agentWith({ tools: ['slow'] }), [{ toolCalls: [call('slow')] }], { tools: { slow } });
     await begun.opened;
     await run.cancel();
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
@@ -48,24 +44,10 @@ describe('a cancelled run', () => {
   it('starts no tool of a message that comes after', async () => {
     const model = scriptedModel([() => ({ toolCalls: [echo('x')] })]);
     const stopping: AgentMiddleware = { name: 'stopping', afterModelRewriteState: async (_, ctx) => void (await ctx.interrupt('Now?')) };
-    const run = await testRun(agentUnder(stopping), { input: 'Hi', model, tools });
+    const run = await startRun(agentUnder(stopping), model);
     await run.interrupts();
     await run.cancel();
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
     expect((await linesOf(run)).some((line) => line.startsWith('tool-start'))).toBe(false);
-  });
-
-  it('ends as cancelled also when a layer swallows that', async () => {
-    const stubborn: AgentMiddleware = {
-      name: 'stubborn',
-      wrapToolCall: async (toolCall, next, ctx) => {
-        await ctx.interrupt('Go?').catch(() => undefined);
-        return next(toolCall);
-      },
-    };
-    const run = await testRun(agentUnder(stubborn), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('x')] }]), tools });
-    await run.interrupts();
-    await run.cancel();
-    expect(await run.outcome()).toEqual({ status: 'cancelled' });
   });
 });

@@ -1,4 +1,4 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import {
   withAfterModelRewriteHistory,
@@ -9,7 +9,7 @@ import {
   withTools,
   withToolsFunc,
 } from 'holdfast/eino';
-import { agentWith, echo, tools, transcriptOf } from '../support/memory-bed';
+import { agentWith, echo, fails, startRun, transcriptOf } from '../support/memory-bed';
 
 const oneCall = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 
@@ -26,7 +26,7 @@ describe('a classic middleware', () => {
       afterModelRewriteState: () => void seen.push('after handler'),
     };
     const agent = agentWith({ middleware: [classic('A'), handler, classic('B')] });
-    await (await testRun(agent, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools })).outcome();
+    await (await startRun(agent, [{ text: 'Done.' }])).outcome();
     expect(seen).toEqual(['before A', 'before B', 'before handler', 'after handler', 'after A', 'after B']);
   });
 
@@ -41,16 +41,14 @@ describe('a classic middleware', () => {
         { additionalInstruction: 'Two.' },
       ],
     });
-    await (await testRun(agent, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools })).outcome();
+    await (await startRun(agent, [{ text: 'Done.' }])).outcome();
     expect(seen).toEqual([['One.\n\nTwo.', ['echo', 'add']]]);
   });
 
   it('names a hook that fails as it was written', async () => {
-    const failing = () => {
-      throw new Error('no');
-    };
+    const failing = fails('no');
     const agent = agentWith({ middleware: [{ additionalInstruction: 'x' }, { beforeChatModel: failing }] });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await startRun(agent, []);
     expect(await run.outcome()).toMatchObject({ error: { message: 'beforeChatModel of middleware "classic.2" failed: no' } });
   });
 
@@ -62,56 +60,41 @@ describe('a classic middleware', () => {
     const agent = agentWith({
       middleware: [{ name: 'A', wrapToolCall: marks('A') }, { name: 'B', wrapToolCall: marks('B') }, { wrapToolCall: marks('C') }],
     });
-    const run = await testRun(agent, { input: 'Hi', model: oneCall(), tools });
+    const run = await startRun(agent, oneCall());
     expect((await transcriptOf(run))[2]).toBe('tool: C(A(B(x)))');
   });
 
-  it.each<[string, object, string]>([
+  it.each<[string, object]>([
+    ['has beforeChatModel and also wrapModel; a middleware has one form', { beforeChatModel: () => undefined, wrapModel: () => undefined }],
+    ['middleware[0].additionalInstruction must be a string. It is 1.', { additionalInstruction: 1 }],
+    ['middleware[0].additionalTools must be an array of tool names. It is "echo".', { additionalTools: 'echo' }],
+    ['the tool "" has no name that a tool can have', { additionalTools: [''] }],
+    ['middleware[0].afterChatModel must be a function. It is true.', { afterChatModel: true }],
     [
-      'hooks of a handler',
-      { beforeChatModel: () => undefined, wrapModel: () => undefined },
-      'has beforeChatModel and also wrapModel; a middleware has one form',
-    ],
-    ['an instruction that is none', { additionalInstruction: 1 }, 'middleware[0].additionalInstruction must be a string. It is 1.'],
-    ['tools that are none', { additionalTools: 'echo' }, 'middleware[0].additionalTools must be an array of tool names. It is "echo".'],
-    ['a tool without a name', { additionalTools: [''] }, 'the tool "" has no name that a tool can have'],
-    ['a hook that is none', { afterChatModel: true }, 'middleware[0].afterChatModel must be a function. It is true.'],
-    [
-      'a wrap for no kind',
-      { wrapToolCall: { all: () => undefined } },
       'middleware[0].wrapToolCall must be a function, or an object with invokable, streamable, enhancedInvokable, enhancedStreamable',
+      { wrapToolCall: { all: () => undefined } },
     ],
-    ['an alias of its name', { name: '', additionalInstruction: 'x' }, 'middleware[0] has no name; every middleware needs one.'],
-  ])('with %s is refused', (_, entry, message) => {
+    ['middleware[0] has no name; every middleware needs one.', { name: '', additionalInstruction: 'x' }],
+  ])('is refused: %s', (message, entry) => {
     expect(() => agentWith({ middleware: [entry as AgentMiddleware] })).toThrow(message);
   });
 
-  it.each<[string, unknown, string]>([
-    ['that are no list', {}, 'toolCallMiddlewares must be an array. It is {}.'],
-    [
-      'of which one is none',
-      ['wrap'],
-      'toolCallMiddlewares[0] must be a function, or an object with invokable, streamable, enhancedInvokable, enhancedStreamable',
-    ],
-    [
-      'of which one says nothing',
-      [{}],
-      'toolCallMiddlewares[0] must be a function, or an object with invokable, streamable, enhancedInvokable, enhancedStreamable',
-    ],
-  ])('toolCallMiddlewares %s are refused', (_, toolCallMiddlewares, message) => {
+  it.each<[string, unknown]>([
+    ['toolCallMiddlewares must be an array. It is {}.', {}],
+    ['toolCallMiddlewares[0] must be a function, or an object with invokable, streamable, enhancedInvokable, enhancedStreamable', ['wrap']],
+    ['toolCallMiddlewares[0] must be a function, or an object with invokable, streamable, enhancedInvokable, enhancedStreamable', [{}]],
+  ])('is refused for toolCallMiddlewares: %s', (message, toolCallMiddlewares) => {
     expect(() => agentWith({ toolCallMiddlewares: toolCallMiddlewares as never })).toThrow(message);
   });
 });
 
 describe('a handler of one function', () => {
   it('may stand in the list more than once, and is told apart by a number', async () => {
-    const failing = withInstructionFunc(() => {
-      throw new Error('no');
-    });
+    const failing = withInstructionFunc(fails('no'));
     const agent = agentWith({
       middleware: [withInstruction('One.'), withInstruction('Two.'), withInstructionFunc((text) => text), failing],
     });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await startRun(agent, []);
     expect(await run.outcome()).toMatchObject({ error: { message: 'beforeAgent of middleware "withInstructionFunc.2" failed: no' } });
   });
 
@@ -125,26 +108,18 @@ describe('a handler of one function', () => {
         withAfterModelRewriteHistory((messages) => [text('Instead.'), ...messages.slice(1)]),
       ],
     });
-    const run = await testRun(agent, { input: 'Hi', model, tools });
+    const run = await startRun(agent, model);
     expect(await transcriptOf(run)).toEqual(['user: Instead.', 'user: Before.', 'assistant: Done.']);
     expect(model.requests[0]?.messages).toHaveLength(2);
   });
 });
 
-it.each<[string, () => unknown, string]>([
-  ['a number for a text', () => withInstruction(5 as never), 'withInstruction: its argument must be a string. It is 5.'],
-  [
-    'a number for a name',
-    () => withTools(5 as never),
-    'withTools: its argument must be an array of at least one string that is not blank. It is [5].',
-  ],
-  ['no tools', () => withTools(), 'withTools: its argument must be an array of at least one string that is not blank. It is [].'],
-  ['a text for a function', () => withToolsFunc('echo' as never), 'withToolsFunc: its argument must be a function. It is "echo".'],
-  [
-    'nothing for a wrap',
-    () => withToolCallWrapper(undefined as never),
-    'withToolCallWrapper: its argument must be a function. It is missing.',
-  ],
-])('a helper refuses %s', (_, make, message) => {
+it.each<[string, () => unknown]>([
+  ['withInstruction: its argument must be a string. It is 5.', () => withInstruction(5 as never)],
+  ['withTools: its argument must be an array of at least one string that is not blank. It is [5].', () => withTools(5 as never)],
+  ['withTools: its argument must be an array of at least one string that is not blank. It is [].', () => withTools()],
+  ['withToolsFunc: its argument must be a function. It is "echo".', () => withToolsFunc('echo' as never)],
+  ['withToolCallWrapper: its argument must be a function. It is missing.', () => withToolCallWrapper(undefined as never)],
+])('a helper refuses its argument: %s', (message, make) => {
   expect(make).toThrow(expect.objectContaining({ code: 'agent-invalid', message }));
 });

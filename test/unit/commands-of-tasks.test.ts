@@ -4,11 +4,12 @@ import type { ActivateInput } from '@temporalio/workflow';
 import { CancellationScope } from '@temporalio/workflow';
 import { Activator } from '@temporalio/workflow/lib/internals';
 import { tryUnblockConditions } from '@temporalio/workflow/lib/worker-interface';
-import { customAgent, defineAgent } from 'holdfast/workflow';
+import { defineAgent } from 'holdfast/workflow';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { names } from '../../contract/names';
 import { serveAgents } from '../../workflows/agent-run';
 import { interceptors } from '../../workflows/interceptors';
+import { byHand } from '../support/team-bed';
 
 // Runs the SDK's sandbox code outside of a sandbox.
 jest.mock('@temporalio/workflow', () => {
@@ -169,14 +170,14 @@ it('the end of a run is the last command of its task', async () => {
     },
   };
   const run = new HandDrivenRun(
-    customAgent({
-      name: 'pair',
-      agents: [agentWith('slow', race), agentWith('fast')],
-      async *run(_, ctx) {
+    byHand(
+      'pair',
+      async function* (_, ctx) {
         await Promise.all([ctx.runAgent('slow', 'x'), ctx.runAgent('fast', 'y')]);
         return 'done';
       },
-    }),
+      [agentWith('slow', race), agentWith('fast')],
+    ),
   );
   await run.begin();
   await run.task(run.answer('fast', text('Done.')));
@@ -186,14 +187,14 @@ it('the end of a run is the last command of its task', async () => {
 });
 
 it('a run that ends while it could go on as new tells its last events, and ends', async () => {
-  const hasty = customAgent({
-    name: 'hasty',
-    agents: [agentWith('slow'), agentWith('fast')],
-    async *run(_, ctx) {
+  const hasty = byHand(
+    'hasty',
+    async function* (_, ctx) {
       await Promise.race([ctx.runAgent('slow', 'x'), ctx.runAgent('fast', 'y')]);
       return 'done';
     },
-  });
+    [agentWith('slow'), agentWith('fast')],
+  );
   const run = new HandDrivenRun(hasty);
   await run.begin();
   await run.task(run.answer('slow', toolCall));

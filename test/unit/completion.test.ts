@@ -3,11 +3,10 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { programFor, runCommandLine } from '../../cli/program';
+import { programFor } from '../../cli/program';
 import type { CompletedShell } from '../../cli/setup/completion';
 import { completionScript, shells } from '../../cli/setup/completion';
 import type { Terminal } from '../../cli/terminal';
-import { recordedTerminal } from '../support/recorded-terminal';
 
 const program = programFor({} as Terminal, () => undefined);
 const leaves = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(leaves)];
@@ -32,12 +31,6 @@ function offered(...words: readonly string[]): readonly string[] {
   const said = execFileSync('bash', ['--norc', '-c', script, scriptFile('bash'), ...words], { cwd: folder, env, encoding: 'utf8' });
   return said.split('\n').filter((line) => line !== '');
 }
-
-it('says which shells there are to whoever asks for another one', async () => {
-  const terminal = recordedTerminal({ live: false });
-  expect(await runCommandLine(['completion', 'powershell'], terminal)).toBe(1);
-  expect(terminal.written()).toContain("error command-invalid: <shell> is 'powershell'. It must be one of bash, zsh, fish.");
-});
 
 describe('completion in bash', () => {
   it('offers all commands, and those that begin as what is typed', () => {

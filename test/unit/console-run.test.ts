@@ -8,7 +8,7 @@ import { speakerOf } from '../../console/run/entries';
 import { RunSteps } from '../../console/run/steps';
 import { resultsOf } from '../../console/run/tool-results';
 import type { TestRun } from '../../testing/index';
-import { agentWith, logOf, tools } from '../support/memory-bed';
+import { agentWith, logOf, startRun } from '../support/memory-bed';
 
 type Call = Extract<ConversationEntry, { kind: 'call' }>;
 type Wait = Extract<ConversationEntry, { kind: 'wait' }>;
@@ -69,7 +69,7 @@ describe('a call that was not made', () => {
   it('has its arguments, and what was said in its place is no word of the agent', async () => {
     const model = scriptedModel([calls({ name: 'echo', input: { text: 'x' } }, { name: 'nix', input: { order: 42 } }), { text: 'Done.' }]);
     const agent = agentWith({ tools: ['echo'], middleware: [approval({ tools: { echo: true } })] });
-    const run = await testRun(agent, { input: 'Hi', model, tools });
+    const run = await startRun(agent, model);
     const [asked] = await run.interrupts();
     await run.reject(asked?.id ?? '', 'Too late.', { by: 'ada' });
     const steps = await stepsOf(run);

@@ -1,45 +1,31 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import { insideOf } from '../../kernel/define/inside';
-import { agentUnder, before, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, before, failure, linesOf, logOf, startRun, transcriptOf } from '../support/memory-bed';
 
 const oneTurn = () => scriptedModel([{ text: 'Done.' }]);
 
 describe('ctx', () => {
   it('tells where the hook is', async () => {
     const seen: unknown[] = [];
-    const run = await testRun(
+    const run = await startRun(
       agentUnder(before(({ agent, runPath, runId, iteration, usage }) => seen.push({ agent, runPath, runId, iteration, usage }))),
-      { input: 'Hi', id: 'r1', model: oneTurn(), tools },
+      oneTurn(),
+      { id: 'r1' },
     );
     await run.outcome();
     expect(seen).toEqual([{ agent: 'agent', runPath: ['agent'], runId: 'r1', iteration: 1, usage: { inputTokens: 0, outputTokens: 0 } }]);
   });
 
-  it.each([
-    [
-      'run-local',
-      (ctx: HookContext) => ctx.runLocal.set('when', new Date(0) as never),
-      'The run-local value "when" is not JSON: the value is a Date',
-    ],
-    [
-      'session',
-      (ctx: HookContext) => ctx.session.set('map', { inner: new Map() } as never),
-      'The session value "map" is not JSON: inner is a Map',
-    ],
-    ['event', (ctx: HookContext) => ctx.sendEvent('big', 1n as never), 'The event value "big" is not JSON: the value is a bigint'],
-    ['call', (ctx: HookContext) => ctx.call('echo', () => 1), 'The call value "echo" is not JSON: the value is a function'],
-    [
-      'interrupt',
-      (ctx: HookContext) => ctx.interrupt(undefined as never),
-      'The interrupt value "info" is not JSON: the value is a undefined',
-    ],
-  ])('refuses a %s value that is no JSON, and says where', async (_, act, message) => {
-    const run = await testRun(agentUnder(before(act)), { input: 'Hi', model: oneTurn(), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'value-not-json', message: expect.stringContaining(message) },
-    });
+  it.each<[string, (ctx: HookContext) => unknown]>([
+    ['The run-local value "when" is not JSON: the value is a Date', (ctx) => ctx.runLocal.set('when', new Date(0) as never)],
+    ['The session value "map" is not JSON: inner is a Map', (ctx) => ctx.session.set('map', { inner: new Map() } as never)],
+    ['The event value "big" is not JSON: the value is a bigint', (ctx) => ctx.sendEvent('big', 1n as never)],
+    ['The call value "echo" is not JSON: the value is a function', (ctx) => ctx.call('echo', () => 1)],
+    ['The interrupt value "info" is not JSON: the value is a undefined', (ctx) => ctx.interrupt(undefined as never)],
+  ])('refuses a value that is no JSON: %s', async (message, act) => {
+    const run = await startRun(agentUnder(before(act)), oneTurn());
+    expect(await run.outcome()).toMatchObject(failure('value-not-json', message));
   });
 
   it('finds nothing under a key that nobody set, also where every object has something', async () => {
@@ -49,7 +35,7 @@ describe('ctx', () => {
       ctx.session.set('constructor', 'mine');
       seen.push(ctx.session.get('constructor'));
     });
-    const run = await testRun(agentUnder(looking), { input: 'Hi', model: oneTurn(), tools, values: { user: 'ada' } });
+    const run = await startRun(agentUnder(looking), oneTurn(), { values: { user: 'ada' } });
     expect((await run.outcome()).status).toBe('completed');
     expect(seen).toEqual([...Array<undefined>(9).fill(undefined), 'mine']);
   });
@@ -59,11 +45,8 @@ describe('ctx', () => {
     ['as a key of session', (ctx) => ctx.session.set('__proto__', 1)],
     ['deep in a value', (ctx) => ctx.session.set('order', [JSON.parse('{"a":{"__proto__":1}}')])],
   ])('refuses __proto__ %s, which copying would lose', async (_, act) => {
-    const run = await testRun(agentUnder(before(act)), { input: 'Hi', model: oneTurn(), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'value-not-json', message: expect.stringContaining('"__proto__"') },
-    });
+    const run = await startRun(agentUnder(before(act)), oneTurn());
+    expect(await run.outcome()).toMatchObject(failure('value-not-json', '"__proto__"'));
   });
 
   it('gives values that a hook cannot change in place', async () => {
@@ -72,17 +55,14 @@ describe('ctx', () => {
       seen.push(ctx.values);
       (ctx.values as Record<string, unknown>)['user'] = 'eve';
     });
-    const run = await testRun(agentUnder(changing), { input: 'Hi', model: oneTurn(), tools, values: { user: 'ada' } });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-failed' } });
+    const run = await startRun(agentUnder(changing), oneTurn(), { values: { user: 'ada' } });
+    expect(await run.outcome()).toMatchObject(failure('hook-failed'));
     expect(seen).toEqual([{ user: 'ada' }]);
   });
 
   it.each([[[]], [['']], [['ada', ' ']]])('refuses an interrupt that nobody could answer: by %j', async (by) => {
-    const run = await testRun(agentUnder(before((ctx) => ctx.interrupt('Go?', { by }))), { input: 'Hi', model: oneTurn(), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('nobody could answer') },
-    });
+    const run = await startRun(agentUnder(before((ctx) => ctx.interrupt('Go?', { by }))), oneTurn());
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', 'nobody could answer'));
   });
 
   it('sends events at their place in the log', async () => {
@@ -91,18 +71,14 @@ describe('ctx', () => {
       beforeAgent: (_, ctx) => ctx.sendEvent('began', { n: 1 }),
       afterAgent: (_, ctx) => ctx.sendEvent('ended', 2),
     };
-    const run = await testRun(agentUnder(noting), { input: 'Hi', model: oneTurn(), tools });
+    const run = await startRun(agentUnder(noting), oneTurn());
     expect(await linesOf(run)).toEqual(['run-start', 'custom began', 'model-start', 'model-end', 'custom ended', 'run-end']);
     expect((await logOf(run))[1]).toMatchObject({ agent: 'agent', runPath: ['agent'], name: 'began', data: { n: 1 } });
   });
 
   it('calls a tool that neither transcript nor log shows', async () => {
     const seen: unknown[] = [];
-    const run = await testRun(agentUnder(before(async (ctx) => seen.push(await ctx.call('add', { a: 1 })))), {
-      input: 'Hi',
-      model: oneTurn(),
-      tools,
-    });
+    const run = await startRun(agentUnder(before(async (ctx) => seen.push(await ctx.call('add', { a: 1 })))), oneTurn());
     expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'run-end']);
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Done.']);
     expect(seen).toEqual([{ sum: 2 }]);
@@ -118,7 +94,7 @@ describe('ctx', () => {
       ] as const)
         await ctx.call(tool, input as never).catch((error: { code: string }) => seen.push(error.code));
     });
-    await (await testRun(agentUnder(catching), { input: 'Hi', model: oneTurn(), tools })).outcome();
+    await (await startRun(agentUnder(catching), oneTurn())).outcome();
     expect(seen).toEqual(['tool-failed', 'tool-input-invalid', 'tool-unknown']);
   });
 
@@ -132,7 +108,7 @@ describe('ctx', () => {
       });
       seen.push(response.message.parts, response.model, ctx.usage.inputTokens);
     });
-    const run = await testRun(agentUnder(summing), { input: 'Hi', model, tools });
+    const run = await startRun(agentUnder(summing), model);
     await run.outcome();
     expect(seen).toEqual([[{ type: 'text', text: 'Summary.' }], 'test/small', 3]);
     expect(model.requests[0]).toMatchObject({ model: 'test/small', instructions: 'Sum up.', tools: [] });
@@ -147,7 +123,7 @@ describe('ctx', () => {
       await ctx.sleep('3 days');
       seen.push(ctx.now());
     });
-    const run = await testRun(agentUnder(sleeping), { input: 'Hi', model: oneTurn(), tools, now: new Date(0) });
+    const run = await startRun(agentUnder(sleeping), oneTurn(), { now: new Date(0) });
     expect((await run.outcome()).status).toBe('running');
     await run.advance('2 days');
     expect((await run.outcome()).status).toBe('running');
@@ -157,11 +133,8 @@ describe('ctx', () => {
   });
 
   it('refuses a text that is no duration', async () => {
-    const run = await testRun(agentUnder(before((ctx) => ctx.sleep('soon'))), { input: 'Hi', model: oneTurn(), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('"soon" is no duration') },
-    });
+    const run = await startRun(agentUnder(before((ctx) => ctx.sleep('soon'))), oneTurn());
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', '"soon" is no duration'));
   });
 
   it('leaves no rejection behind when a hook drops a promise', async () => {
@@ -171,7 +144,7 @@ describe('ctx', () => {
       void ctx.sleep('soon').catch(() => undefined);
       void ctx.model('test/other', { messages: 'none' as never });
     });
-    const run = await testRun(agentUnder(dropping), { input: 'Hi', model: oneTurn(), tools });
+    const run = await startRun(agentUnder(dropping), oneTurn());
     expect((await run.outcome()).status).toBe('completed');
   });
 
@@ -187,7 +160,7 @@ describe('ctx', () => {
       Object.freeze(ctx);
       ctx.sendEvent('frozen', ctx.iteration);
     });
-    const run = await testRun(agentUnder(acting), { input: 'Hi', model: oneTurn(), tools });
+    const run = await startRun(agentUnder(acting), oneTurn());
     const told = (await logOf(run)).flatMap((event) => (event.type === 'custom' ? [[event.name, event.data]] : []));
     expect(told).toEqual([
       ['apart', 1],
@@ -207,7 +180,7 @@ describe('ctx', () => {
         found.push((error as { code?: string }).code);
       }
     });
-    await (await testRun(agentUnder(acting), { input: 'Hi', model: oneTurn(), tools })).outcome();
+    await (await startRun(agentUnder(acting), oneTurn())).outcome();
     expect(found).toEqual([false, 'outside-run']);
   });
 });

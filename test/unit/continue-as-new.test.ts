@@ -1,14 +1,27 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import type { ScriptedStep } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { Agent, AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import { HistoryFold } from '../../contract/record/fold';
 import type { TestRun } from '../../testing/index';
-import { agentUnder, agentWith, echo, gate, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import {
+  agentUnder,
+  agentWith,
+  echo,
+  failure,
+  gate,
+  heldTool,
+  linesOf,
+  logOf,
+  only,
+  startRun,
+  tools,
+  transcriptOf,
+} from '../support/memory-bed';
 import { memoryStart, scriptedWork } from '../support/scripted-work';
 
 const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }];
@@ -38,7 +51,7 @@ describe('a run that goes over a continue-as-new', () => {
       },
     };
     const play = async (border: boolean): Promise<unknown> => {
-      const run = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel(script), tools });
+      const run = await startRun(agentUnder(asking), scriptedModel(script));
       for (let open = await run.interrupts(); open.length > 0; open = await run.interrupts()) {
         if (border) await run.goOnAsNew();
         expect(await run.interrupts()).toEqual(open);
@@ -62,11 +75,11 @@ describe('a run that goes over a continue-as-new', () => {
         return output;
       },
     };
-    const run = await testRun(agentWith({ tools: ['counted'], middleware: [layer] }), {
-      input: 'Hi',
-      model: scriptedModel([() => (counts.model++, { toolCalls: [{ name: 'counted', input: {} }] }), { text: 'Done.' }]),
-      tools: { counted },
-    });
+    const run = await startRun(
+      agentWith({ tools: ['counted'], middleware: [layer] }),
+      [() => (counts.model++, { toolCalls: [{ name: 'counted', input: {} }] }), { text: 'Done.' }],
+      { tools: { counted } },
+    );
     const before = only(await run.interrupts());
     await run.goOnAsNew();
     await run.goOnAsNew();
@@ -88,7 +101,7 @@ describe('a run that goes over a continue-as-new', () => {
       },
     };
     const model = scriptedModel([{ toolCalls: [echo('a')], usage: { inputTokens: 7, outputTokens: 1 } }, { text: 'Done.' }]);
-    const run = await testRun(agentUnder(keeping), { input: 'Hi', model, tools });
+    const run = await startRun(agentUnder(keeping), model);
     await run.advance('1h');
     await run.goOnAsNew();
     await run.advance('1h');
@@ -100,34 +113,32 @@ describe('a run that goes over a continue-as-new', () => {
 
   it('counts model calls on', async () => {
     const stopping: AgentMiddleware = { name: 'stopping', afterToolCalls: async (_, ctx) => void (await ctx.interrupt('Go?')) };
-    const run = await testRun(agentWith({ middleware: [stopping], maxIterations: 2 }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }]),
-      tools,
-    });
+    const run = await startRun(agentWith({ middleware: [stopping], maxIterations: 2 }), [
+      { toolCalls: [echo('a')] },
+      { toolCalls: [echo('b')] },
+    ]);
     for (let turn = 0; turn < 2; turn++) {
       await run.goOnAsNew();
       await run.resume(only(await run.interrupts()).id, true);
     }
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'max-iterations' } });
+    expect(await run.outcome()).toMatchObject(failure('max-iterations'));
   });
 
   it('goes over where an iteration ends, and the view shows each message once', async () => {
-    const door = gate();
-    const slow = defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: async () => (await door.opened, 'slow') });
+    const { held: slow, door } = heldTool();
     const asking: AgentMiddleware = {
       name: 'asking',
       beforeModelRewriteState: async (_, ctx) => void (ctx.iteration === 2 && (await ctx.interrupt('Go?'))),
     };
-    const run = await testRun(agentWith({ tools: ['slow'], middleware: [asking] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Done.' }]),
-      tools: { slow },
-    });
+    const run = await startRun(
+      agentWith({ tools: ['slow'], middleware: [asking] }),
+      [{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Done.' }],
+      { tools: { slow } },
+    );
     const over = run.goOnAsNew();
     door.open();
     await over;
-    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: slow({})', 'tool: slow']);
+    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: slow({})', 'tool: held']);
     await run.resume(only(await run.interrupts()).id, true);
     expect((await run.outcome()).status).toBe('completed');
     expect((await logOf(run)).map(({ offset }) => offset)).toEqual((await logOf(run)).map((_, position) => position));
@@ -151,17 +162,10 @@ describe('a run that goes over a continue-as-new', () => {
       name: 'layer',
       ...(wrapToolCall === undefined ? {} : { wrapToolCall }),
     });
-    const run = await testRun(agentUnder(layer(before)), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools,
-    });
+    const run = await startRun(agentUnder(layer(before)), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
     await run.interrupts();
     await run.goOnAsNew(agentUnder(layer(after)));
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'frame-changed', message: expect.stringContaining('agent/t1/echo.0/layer changed') },
-    });
+    expect(await run.outcome()).toMatchObject(failure('frame-changed', 'agent/t1/echo.0/layer changed'));
   });
 
   it('is told so too when a layer that hands on what next gives asks for less than before', async () => {
@@ -173,13 +177,11 @@ describe('a run that goes over a continue-as-new', () => {
       return output;
     });
     const model = scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
-    const run = await testRun(noting, { input: 'Hi', model, tools });
+    const run = await startRun(noting, model);
     await run.interrupts();
     await run.goOnAsNew(layer((call, next) => next(call)));
     for (const { id } of await run.interrupts()) await run.approve(id);
-    expect(await run.outcome()).toMatchObject({
-      error: { code: 'frame-changed', message: expect.stringContaining('agent/t1/echo.0/layer changed: it asked for 1 effects') },
-    });
+    expect(await run.outcome()).toMatchObject(failure('frame-changed', 'agent/t1/echo.0/layer changed: it asked for 1 effects'));
   });
 
   it.each<[string, AgentMiddleware[]]>([
@@ -189,24 +191,20 @@ describe('a run that goes over a continue-as-new', () => {
     const asking: AgentMiddleware = { name: 'asking', afterModelRewriteState: async (__, ctx) => void (await ctx.interrupt('Go?')) };
     const echoed = jest.fn(() => 'echoed');
     const own = { ...tools, echo: defineTool({ description: 'Echoes.', inputSchema: z.object({ text: z.string() }), execute: echoed }) };
-    const run = await testRun(agentUnder(left.length === 0 ? approval({ tools: { echo: true } }) : asking, ...left), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }]),
-      tools: own,
-    });
+    const run = await startRun(
+      agentUnder(left.length === 0 ? approval({ tools: { echo: true } }) : asking, ...left),
+      [{ toolCalls: [echo('a')] }],
+      { tools: own },
+    );
     await run.interrupts();
     await run.goOnAsNew(agentUnder(...left));
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'frame-changed' } });
+    expect(await run.outcome()).toMatchObject(failure('frame-changed'));
     expect(echoed).not.toHaveBeenCalled();
   });
 
   it('goes on under new code where no frame is open', async () => {
     const rule = approval({ tools: { echo: true } });
-    const run = await testRun(agentUnder(rule), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools,
-    });
+    const run = await startRun(agentUnder(rule), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
     const { id } = only(await run.interrupts());
     await run.goOnAsNew(agentWith({ middleware: [rule, { name: 'added', afterAgent: (_, ctx) => ctx.sendEvent('added', true) }] }));
     await run.approve(id);

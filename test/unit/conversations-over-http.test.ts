@@ -97,16 +97,6 @@ describe('POST /conversations/:id/messages', () => {
       body: { error: { code: 'conversation-ended' } },
     });
   });
-
-  it('takes 1,000 messages at once while no turn takes any, and refuses each one more', async () => {
-    const { ask, chat } = await servedConversation([]);
-    await chat.pause();
-    const answers = await Promise.all(Array.from({ length: 1200 }, (_, n) => ask('POST', '/messages', { message: `${n}`, id: `m${n}` })));
-    const taken = answers.filter(({ status }) => status === 200);
-    const refused = answers.filter(({ status, body }) => status === 429 && body.error.code === 'conversation-full');
-    expect([taken.length, refused.length]).toEqual([1000, 200]);
-    expect((await chat.queue()).map(({ id }) => id).sort()).toEqual(taken.map(({ body }) => body.id as string).sort());
-  });
 });
 
 describe('what waits, over HTTP', () => {

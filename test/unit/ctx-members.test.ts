@@ -2,12 +2,12 @@ import type { Agent, AgentMiddleware, HookContext, WorkflowTool } from 'holdfast
 import type { Invocation } from 'holdfast/callbacks';
 import { callbacks, plugin } from 'holdfast/callbacks';
 import { chatMiddleware } from 'holdfast/eino';
-import { customAgent, parallel } from 'holdfast/workflow';
+import { parallel } from 'holdfast/workflow';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { testRun } from 'holdfast/testing';
 import { canonicalJson } from '../../contract/messages/messages';
-import { agentUnder, echo, logOf, only, tools } from '../support/memory-bed';
-import { member, scripts } from '../support/team-bed';
+import { agentUnder, echo, logOf, only, startRun, tools } from '../support/memory-bed';
+import { byHand, member, scripts } from '../support/team-bed';
 
 /**
  * Members of code in the workflow. `fixed`: equal in the whole run, or in the whole hook. `kept`: may change while code waits, so reads are
@@ -222,15 +222,10 @@ const calledBack = (sight: Sightings): AgentMiddleware => {
   });
 };
 
-const byHand = (sight: Sightings): AnyAgent =>
-  customAgent({
-    name: 'watcher',
-    description: 'Looks.',
-    agents: [],
-    async *run(input, ctx) {
-      await sight.look('run', ctx, input);
-      yield { output: 'Looked.' };
-    },
+const madeByHand = (sight: Sightings): AnyAgent =>
+  byHand('watcher', async function* (input, ctx) {
+    await sight.look('run', ctx, input);
+    yield { output: 'Looked.' };
   });
 
 const scenes: readonly [string, (sight: Sightings) => AnyAgent, readonly ScriptedStep[]][] = [
@@ -255,7 +250,7 @@ const scenes: readonly [string, (sight: Sightings) => AnyAgent, readonly Scripte
     [{ toolCalls: [echo('a'), { name: 'fail', input: {} }] }, { text: 'Done.' }],
   ],
   ['callbacks of an agent that fails', (sight) => member('watcher', { middleware: [calledBack(sight)] }), [{ error: 'Out of order.' }]],
-  ['an agent that is made by hand', byHand, []],
+  ['an agent that is made by hand', madeByHand, []],
 ];
 
 async function playScene(watcher: (sight: Sightings) => AnyAgent, its: readonly ScriptedStep[]): Promise<Sightings> {
@@ -320,11 +315,7 @@ describe('what code in the workflow sees', () => {
       },
     };
     const inner: AgentMiddleware = { name: 'inner', wrapToolCall: (call, next, ctx) => (ctx.sendToolAction('inner'), next(call)) };
-    const run = await testRun(agentUnder(outer, inner), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]),
-      tools,
-    });
+    const run = await startRun(agentUnder(outer, inner), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
     const { id } = only(await run.interrupts());
     await run.goOnAsNew();
     await run.resume(id, true);

@@ -6,9 +6,10 @@ import type { TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool, directoryOffload, offloadTools, reductionOnWorker } from 'holdfast/worker';
 import type { Json } from 'holdfast/workflow';
-import { agentsFor } from 'holdfast/workflow';
 import { called, result, user } from '../support/compaction-bed';
 import { middlewareExamples, runExamples } from '../support/document-examples';
+import { member } from '../support/team-bed';
+import { startRun } from '../support/memory-bed';
 
 const examplesOf = (name: string) => runExamples(middlewareExamples(name), require);
 
@@ -20,8 +21,6 @@ const tools = {
     execute: ({ orderId }) => (orderId === 'all' ? orders : { orderId, item: 'Teapot' }),
   }),
 };
-
-const { defineAgent } = agentsFor<typeof tools>();
 
 const outputsOf = async (run: TestRun): Promise<readonly Json[]> =>
   (await run.transcript()).flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])));
@@ -36,14 +35,7 @@ describe('the examples of middlewares that keep messages short', () => {
 
   it('401 messages become a summary and the newest of them', async () => {
     const model = scriptedModel([{ text: 'The sum.' }, { text: 'Done.' }]);
-    const agent = defineAgent({
-      name: 'long',
-      description: '',
-      instructions: 'x',
-      model: 'default',
-      tools: [],
-      middleware: [examplesOf('summarization').compact],
-    });
+    const agent = member('long', { model: 'default', middleware: [examplesOf('summarization').compact] });
     const input = Array.from({ length: 401 }, (_, n) => user(`Message ${n}`)) as never;
     await (await testRun(agent, { input, model })).outcome();
     expect(model.requests.map(({ messages, model: name }) => [name, messages.length])).toEqual([
@@ -62,9 +54,7 @@ describe('the examples of middlewares that keep messages short', () => {
     ]);
     const { librarian, stores } = examplesOf('reduction');
     const elsewhere = directoryOffload(directory);
-    const run = await testRun(librarian, {
-      input: 'Hi',
-      model,
+    const run = await startRun(librarian, model, {
       tools: { ...tools, ...offloadTools(elsewhere) },
       middleware: [reductionOnWorker({ backend: elsewhere })],
     });
@@ -78,14 +68,7 @@ describe('the examples of middlewares that keep messages short', () => {
   it('instructions are made for each call', async () => {
     const model = scriptedModel([{ text: 'Done.' }]);
     const middleware = [examplesOf('context-editing').tidy, examplesOf('dynamic-prompt').polite];
-    const agent = defineAgent({
-      name: 'polite',
-      description: '',
-      instructions: 'Be kind.',
-      model: 'default',
-      tools: ['findOrder'],
-      middleware,
-    });
+    const agent = member('polite', { instructions: 'Be kind.', tools: ['findOrder'], middleware });
     const input = [called('findOrder:c1'), result('findOrder:c1', 'x')] as never;
     await (await testRun(agent, { input, model, tools, values: { customer: 'Ada' } })).outcome();
     expect(model.requests[0]?.instructions).toBe('Be kind.\n\nThe customer is Ada.');

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import { approval } from 'holdfast/middleware';
-import { agentsFor } from 'holdfast/workflow';
 import { runExamples } from '../support/document-examples';
+import { member } from '../support/team-bed';
 
 const root = resolve(__dirname, '..', '..');
 const { audit } = runExamples(['reference/events'], require);
@@ -21,15 +21,7 @@ describe('docs/reference/events.md', () => {
 
   it('shows who decided and which tools ran', async () => {
     const tools = { refund: defineTool({ description: 'Refunds.', inputSchema: z.object({ orderId: z.string() }), execute: () => 'ok' }) };
-    const { defineAgent } = agentsFor<typeof tools>();
-    const agent = defineAgent({
-      name: 'audited',
-      description: '',
-      instructions: '',
-      model: 'default',
-      tools: ['refund'],
-      middleware: [approval({ tools: { refund: true } })],
-    });
+    const agent = member('audited', { tools: ['refund'], middleware: [approval({ tools: { refund: true } })] });
     const model = scriptedModel([{ toolCalls: [{ name: 'refund', input: { orderId: '42' } }] }, { text: 'Paid.' }]);
     const run = await testRun(agent, { input: 'Refund it.', model, tools });
     const [interrupt] = await run.interrupts();

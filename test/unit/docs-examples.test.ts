@@ -4,6 +4,7 @@ import type { LanguageModel } from 'holdfast/worker';
 import type { Agent, AgentMiddleware, Message, Part } from 'holdfast/workflow';
 import { agentsFor, onWorker } from 'holdfast/workflow';
 import { runExamples, shopExamples } from '../support/document-examples';
+import { failure, startRun } from '../support/memory-bed';
 
 const shop = runExamples(shopExamples, require);
 const { payments, logged, tools } = shop;
@@ -64,9 +65,7 @@ describe('the examples do what their documents say:', () => {
   });
 
   it('a once call is made once', async () => {
-    const run = await testRun(shop.support, {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [refundCall] }, { text: 'Paid.' }]),
+    const run = await startRun(shop.support, [{ toolCalls: [refundCall] }, { text: 'Paid.' }], {
       tools,
       lose: ({ reconcile }) => (reconcile ? undefined : 'after'),
     });
@@ -176,12 +175,8 @@ describe('the examples do what their documents say:', () => {
     const aborted = await testRun(shop.guarded, { input: '/abort', model: scriptedModel([]), tools });
     expect(await aborted.result()).toBe('aborted by callback');
     const usage = { inputTokens: 1, outputTokens: 20_000 };
-    const stopped = await testRun(shop.guarded, {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [{ name: 'findOrder', input: { orderId: ' 42 ' } }], usage }]),
-      tools,
-    });
-    expect(await stopped.outcome()).toMatchObject({ status: 'failed', error: { code: 'stopped' } });
+    const stopped = await startRun(shop.guarded, [{ toolCalls: [{ name: 'findOrder', input: { orderId: ' 42 ' } }], usage }], { tools });
+    expect(await stopped.outcome()).toMatchObject(failure('stopped'));
     expect(JSON.stringify((await stopped.transcript())[2])).toContain('"orderId":"42"');
   });
 
@@ -259,14 +254,7 @@ describe('the examples do what their documents say:', () => {
   });
 
   it('a half changes a stream of a model of ones own, and a reader puts it together', async () => {
-    const agent = defineAgent({
-      name: 'streaming',
-      description: '',
-      instructions: '',
-      model: 'in-house/large',
-      tools: ['findOrder'],
-      middleware: [onWorker('redact')],
-    });
+    const agent = agentOf('streaming', { model: 'in-house/large', middleware: [onWorker('redact')] });
     for (const stream of [true, false]) {
       const deltas: Delta[] = [];
       const play = { input: 'Hi', model: shop.inHouseModels, tools, middleware: [shop.redact], stream };
@@ -287,9 +275,7 @@ describe('the examples do what their documents say:', () => {
 
   it('a worker middleware sees model and tool calls', async () => {
     const audited = agentOf('audited', { middleware: [onWorker('audit', { topic: 'orders' })] });
-    const run = await testRun(audited, {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [findCall({ orderId: '42' })] }, { text: 'Done.' }]),
+    const run = await startRun(audited, [{ toolCalls: [findCall({ orderId: '42' })] }, { text: 'Done.' }], {
       tools,
       middleware: [shop.audit],
     });

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ActivateInput } from '@temporalio/workflow';
 import { tryUnblockConditions } from '@temporalio/workflow/lib/worker-interface';
+import { names } from '../../contract/names';
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 type Activate = (input: ActivateInput, next: (input: ActivateInput) => void) => void;
@@ -76,6 +77,15 @@ describe('what comes in one activation', () => {
       'doUpdate is done',
     ]);
     expect(rests()).toBe(true);
+  });
+
+  it('is handed out with the news of isolated agents first', async () => {
+    const { activate, log } = run();
+    const news: Jobs[number] = { signalWorkflow: { signalName: names.childSignal, input: [] } };
+    await activate(update, news, activity, { resolveChildWorkflowExecution: { seq: 1 } }, timer);
+    expect(log.filter((line) => !line.includes(' is done'))).toEqual([
+      ...['signalWorkflow', 'resolveActivity', 'resolveChildWorkflowExecution', 'fireTimer', 'doUpdate'],
+    ]);
   });
 
   it('makes the same of the code when it comes in several activations', async () => {

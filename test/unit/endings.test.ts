@@ -1,7 +1,7 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware, Message } from 'holdfast/workflow';
 import { z } from 'zod';
-import { agentUnder, agentWith, echo, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, fails, failure, linesOf, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
 
 const assistant = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
 const answering = (name: string, text: string): AgentMiddleware => ({ name, beforeAgent: () => ({ answer: assistant(text) }) });
@@ -9,9 +9,9 @@ const answering = (name: string, text: string): AgentMiddleware => ({ name, befo
 describe('an answer of beforeAgent', () => {
   it('is the answer of the run: no model, no later hook, no afterAgent', async () => {
     const never = jest.fn();
-    const run = await testRun(
+    const run = await startRun(
       agentUnder({ name: 'first', afterAgent: never }, answering('gate', 'Closed.'), { name: 'later', beforeAgent: never }),
-      { input: 'Hi', model: scriptedModel([]), tools },
+      [],
     );
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Closed.', text: 'Closed.' });
     expect(await linesOf(run)).toEqual(['run-start', 'model-end', 'run-end']);
@@ -25,7 +25,7 @@ describe('an answer of beforeAgent', () => {
       name: 'asking',
       beforeAgent: async (_, ctx) => ({ answer: assistant(`You said ${await ctx.interrupt<string>('Well?')}.`) }),
     };
-    const run = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await startRun(agentUnder(asking), []);
     const { id } = only(await run.interrupts());
     await run.goOnAsNew();
     await run.resume(id, 'no');
@@ -37,8 +37,8 @@ describe('an answer of beforeAgent', () => {
     const agent = agentWith({ output: 'sum', middleware: [answering('gate', 'not a sum')] });
     const outputs = { sum: z.object({ sum: z.number() }) };
     const model = scriptedModel([]);
-    const run = await testRun(agent, { input: 'Hi', model, tools, outputs });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'output-invalid' } });
+    const run = await startRun(agent, model, { outputs });
+    expect(await run.outcome()).toMatchObject(failure('output-invalid'));
     expect(model.requests).toEqual([]);
   });
 
@@ -47,16 +47,14 @@ describe('an answer of beforeAgent', () => {
     ['nobody', 'Closed.', /is no message/],
   ])('that is a message of %s fails the run by name', async (_, answer, message) => {
     const bad = { name: 'bad', beforeAgent: () => ({ answer }) } as unknown as AgentMiddleware;
-    const run = await testRun(agentUnder(bad), { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await startRun(agentUnder(bad), []);
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: expect.stringMatching(message) } });
   });
 
   it('is refused from a hook that cannot end the agent', async () => {
     const bad = { name: 'bad', beforeModelRewriteState: () => ({ answer: assistant('No.') }) } as AgentMiddleware;
-    const run = await testRun(agentUnder(bad), { input: 'Hi', model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({
-      error: { code: 'hook-failed', message: expect.stringContaining('"bad" returned an answer') },
-    });
+    const run = await startRun(agentUnder(bad), []);
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', '"bad" returned an answer'));
   });
 });
 
@@ -68,16 +66,12 @@ describe('an answer of afterToolCalls', () => {
 
   it('may be the result of a tool, which is not shown again', async () => {
     const after = jest.fn();
-    const run = await testRun(
+    const run = await startRun(
       agentUnder(
         ending((messages) => messages.at(-1)),
         { name: 'after', afterAgent: () => after() },
       ),
-      {
-        input: 'Hi',
-        model: scriptedModel([{ toolCalls: [{ name: 'add', input: { a: 1 } }] }]),
-        tools,
-      },
+      [{ toolCalls: [{ name: 'add', input: { a: 1 } }] }],
     );
     expect(await run.outcome()).toMatchObject({ output: { sum: 2 } });
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: add({"a":1})', 'tool: {"sum":2}']);
@@ -85,11 +79,7 @@ describe('an answer of afterToolCalls', () => {
   });
 
   it('may be a new message', async () => {
-    const run = await testRun(agentUnder(ending(() => assistant('Enough.'))), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [echo('x')] }]),
-      tools,
-    });
+    const run = await startRun(agentUnder(ending(() => assistant('Enough.'))), [{ toolCalls: [echo('x')] }]);
     expect(await run.outcome()).toMatchObject({ text: 'Enough.' });
     expect((await transcriptOf(run)).at(-1)).toBe('assistant: Enough.');
   });
@@ -97,11 +87,9 @@ describe('an answer of afterToolCalls', () => {
 
 describe('what afterAgent appends', () => {
   it('is shown behind the answer, which stays the result', async () => {
-    const run = await testRun(agentUnder({ name: 'footer', afterAgent: () => ({ append: [assistant('By the way.')] }) }), {
-      input: 'Hi',
-      model: scriptedModel([{ text: 'Done.' }]),
-      tools,
-    });
+    const run = await startRun(agentUnder({ name: 'footer', afterAgent: () => ({ append: [assistant('By the way.')] }) }), [
+      { text: 'Done.' },
+    ]);
     expect(await run.outcome()).toMatchObject({ text: 'Done.' });
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Done.', 'assistant: By the way.']);
     expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'model-end', 'run-end']);
@@ -116,8 +104,8 @@ describe('afterFailure', () => {
       afterAgent: () => void seen.push('afterAgent'),
       afterFailure: (failure) => (seen.push(failure.code), { append: [assistant('Sorry.')] }),
     };
-    const run = await testRun(agentUnder(watching), { input: 'Hi', model: scriptedModel([{ error: 'down' }]), tools });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
+    const run = await startRun(agentUnder(watching), [{ error: 'down' }]);
+    expect(await run.outcome()).toMatchObject(failure('model-failed'));
     expect(seen).toEqual(['model-failed']);
     expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'run-end']);
   });
@@ -126,18 +114,10 @@ describe('afterFailure', () => {
     const never = jest.fn();
     const failing: AgentMiddleware = {
       name: 'failing',
-      afterFailure: () => {
-        throw new Error('again');
-      },
+      afterFailure: fails('again'),
     };
-    const run = await testRun(agentUnder(failing, { name: 'other', afterFailure: () => never() }), {
-      input: 'Hi',
-      model: scriptedModel([{ error: 'down' }]),
-      tools,
-    });
-    expect(await run.outcome()).toMatchObject({
-      error: { code: 'model-failed', message: expect.stringMatching(/down.* Then: afterFailure of middleware "failing" failed: again/) },
-    });
+    const run = await startRun(agentUnder(failing, { name: 'other', afterFailure: () => never() }), [{ error: 'down' }]);
+    expect(await run.outcome()).toMatchObject(failure('model-failed', /down.* Then: afterFailure of middleware "failing" failed: again/));
     expect(never).toHaveBeenCalledTimes(1);
   });
 
@@ -146,11 +126,11 @@ describe('afterFailure', () => {
       name: 'asking',
       afterFailure: async (failure, _, ctx) => void ctx.sendEvent('seen', [failure.code, await ctx.interrupt<string>('What now?')]),
     };
-    const run = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel([{ error: 'down' }]), tools });
+    const run = await startRun(agentUnder(asking), [{ error: 'down' }]);
     const { id } = only(await run.interrupts());
     await run.goOnAsNew();
     await run.resume(id, 'leave it');
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
+    expect(await run.outcome()).toMatchObject(failure('model-failed'));
     expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ data: ['model-failed', 'leave it'] }]);
   });
 
@@ -161,18 +141,16 @@ describe('afterFailure', () => {
       beforeModelRewriteState: async (_, ctx) => void (await ctx.interrupt('Go?')),
       afterFailure: () => never(),
     };
-    const cancelled = await testRun(agentUnder(asking), { input: 'Hi', model: scriptedModel([]), tools });
+    const cancelled = await startRun(agentUnder(asking), []);
     await cancelled.interrupts();
     await cancelled.cancel();
     expect(await cancelled.outcome()).toMatchObject({ status: 'cancelled' });
     const throwing: AgentMiddleware = {
       name: 'throwing',
-      beforeAgent: () => {
-        throw new Error('no');
-      },
+      beforeAgent: fails('no'),
       afterFailure: () => never(),
     };
-    const failed = await testRun(agentUnder(throwing), { input: 'Hi', model: scriptedModel([]), tools });
+    const failed = await startRun(agentUnder(throwing), []);
     expect(await failed.outcome()).toMatchObject({ status: 'failed' });
     expect(never).not.toHaveBeenCalled();
   });

@@ -1,12 +1,14 @@
 import { HoldfastError } from 'holdfast/workflow';
 import { callbacks, modelCallbacks } from 'holdfast/callbacks';
 import type { AgentMiddleware, HookContext, WorkflowTool } from 'holdfast/workflow';
-import { customAgent, onWorker } from 'holdfast/workflow';
+import { onWorker } from 'holdfast/workflow';
 import { defineTool, defineWorkerMiddleware } from 'holdfast/worker';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import type { testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import { z } from 'zod';
 import { messageOf, thrownCodeOf } from '../../contract/errors';
-import { agentWith, echo, tools } from '../support/memory-bed';
+import { agentWith, echo, fails, failure, startRun, tools } from '../support/memory-bed';
+import { byHand } from '../support/team-bed';
 
 const ofTheEngine = [
   'run-timed-out',
@@ -22,7 +24,7 @@ const withCode = (code: string): Error => Object.assign(new Error('mine'), { cod
 
 const outcomeOf = async (agent: ReturnType<typeof agentWith>, more: Partial<Parameters<typeof testRun>[1]> = {}) => {
   const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
-  return (await testRun(agent, { input: 'Hi', model, tools, ...more })).outcome();
+  return (await startRun(agent, model, { ...more })).outcome();
 };
 
 describe.each(ofTheEngine)('an error that is none of Holdfast cannot end a run with %s,', (code) => {
@@ -41,10 +43,7 @@ describe.each(ofTheEngine)('an error that is none of Holdfast cannot end a run w
     ['thrown by a wrap of a tool', { name: 'm', wrapToolCall: fail }, 'wrapToolCall of middleware "m" failed: mine'],
     ['thrown by an observer', { name: 'm', onStart: fail }, 'onStart of middleware "m" failed: mine'],
   ])('%s', async (_, layer, message) => {
-    expect(await outcomeOf(agentWith({ middleware: [layer] }))).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining(message) as string },
-    });
+    expect(await outcomeOf(agentWith({ middleware: [layer] }))).toMatchObject(failure('hook-failed', message));
   });
 
   it('thrown by a callback', async () => {
@@ -55,12 +54,9 @@ describe.each(ofTheEngine)('an error that is none of Holdfast cannot end a run w
   });
 
   it('thrown by a custom agent', async () => {
-    const hand = customAgent({
-      name: 'hand',
-      async *run() {
-        yield { output: 1 };
-        fail();
-      },
+    const hand = byHand('hand', async function* () {
+      yield { output: 1 };
+      fail();
     });
     expect(await outcomeOf(hand as never)).toMatchObject({ error: { code: 'hook-failed', message: 'agent "hand" failed: mine' } });
   });
@@ -129,18 +125,14 @@ describe('an error may have a code', () => {
   });
 
   it('that is its own, which counts for nothing here', async () => {
-    expect(await outcomeWith(withCode('ECONNRESET'))).toMatchObject({ error: { code: 'hook-failed' } });
+    expect(await outcomeWith(withCode('ECONNRESET'))).toMatchObject(failure('hook-failed'));
   });
 
   it('that came from the run, and keeps it where it passes on', async () => {
     const late = async (_: unknown, __: unknown, ctx: HookContext): Promise<never> => ctx.interrupt('Sure?', { deadline: '1h' });
-    const run = await testRun(agentWith({ middleware: [{ name: 'm', wrapModel: late }] }), {
-      input: 'Hi',
-      model: scriptedModel([]),
-      tools,
-    });
+    const run = await startRun(agentWith({ middleware: [{ name: 'm', wrapModel: late }] }), []);
     await run.advance('2h');
-    expect(await run.outcome()).toMatchObject({ error: { code: 'interrupt-expired' } });
+    expect(await run.outcome()).toMatchObject(failure('interrupt-expired'));
   });
 
   it('also from another realm', () => {
@@ -158,9 +150,7 @@ it('an error whose own fields throw has no code, and says something', () => {
       ['code', 'name', 'message', 'toJSON', 'toString'].map((name) => [
         name,
         {
-          get() {
-            throw new Error('broken');
-          },
+          get: fails('broken'),
         },
       ]),
     ),

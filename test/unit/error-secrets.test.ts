@@ -1,8 +1,8 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
-import { customAgent } from 'holdfast/workflow';
+import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { withoutCredentials } from '../../contract/credentials';
-import { agentUnder, agentWith, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, logOf, startRun, transcriptOf } from '../support/memory-bed';
+import { byHand } from '../support/team-bed';
 
 const url = 'https://ada:correct-horse-7@shop.test/orders';
 const fail = (): never => {
@@ -15,11 +15,7 @@ describe('a password in a URL', () => {
   it.each<keyof AgentMiddleware>(['beforeAgent', 'beforeModelRewriteState', 'wrapModel', 'afterAgent'])(
     'that %s puts into its error is not in the error of the run',
     async (hook) => {
-      const run = await testRun(agentUnder({ name: 'asks', [hook]: fail }), {
-        input: 'Hi',
-        model: scriptedModel([{ text: 'Done.' }]),
-        tools,
-      });
+      const run = await startRun(agentUnder({ name: 'asks', [hook]: fail }), [{ text: 'Done.' }]);
       const outcome = await run.outcome();
       expect(outcome).toMatchObject({
         status: 'failed',
@@ -31,20 +27,16 @@ describe('a password in a URL', () => {
 
   it('that a workflow tool puts into its error is not in the transcript', async () => {
     const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' }, execute: fail };
-    const run = await testRun(agentWith({ tools: [look] }), { input: 'Hi', model: model(), tools });
+    const run = await startRun(agentWith({ tools: [look] }), model());
     expect((await transcriptOf(run)).join(' ')).toContain("The tool 'look' failed: No answer from https://[credentials]@shop.test/orders.");
     expect(JSON.stringify(await logOf(run))).not.toContain('correct-horse');
   });
 
   it('that a custom agent yields as its error is not in the error of the run', async () => {
-    const agent = customAgent({
-      name: 'custom',
-      description: 'Fails.',
-      async *run() {
-        yield { error: `No answer from ${url}.` };
-      },
+    const agent = byHand('custom', async function* () {
+      yield { error: `No answer from ${url}.` };
     });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await startRun(agent, []);
     expect(JSON.stringify(await run.outcome())).toMatch(/https:\/\/\[credentials\]@shop\.test/);
   });
 

@@ -1,7 +1,7 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { eventSenderModelWrapper, eventSenderToolWrapper } from 'holdfast/eino';
-import { agentUnder, echo, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, echo, failure, logOf, startRun, transcriptOf } from '../support/memory-bed';
 
 const says =
   (name: string): NonNullable<AgentMiddleware['wrapModel']> =>
@@ -16,11 +16,7 @@ const marks =
     `${name}(${String(await next(call))})`;
 const layer = (name: string): AgentMiddleware => ({ name, wrapModel: says(name), wrapToolCall: marks(name) });
 const shownBy = async (agent: ReturnType<typeof agentUnder>) => {
-  const run = await testRun(agent, {
-    input: 'Hi',
-    model: scriptedModel([{ toolCalls: [echo('x')], text: 'Hm.' }, { text: 'Done.' }]),
-    tools,
-  });
+  const run = await startRun(agent, [{ toolCalls: [echo('x')], text: 'Hm.' }, { text: 'Done.' }]);
   const log = await logOf(run);
   const shown = log.flatMap((event) => (event.type === 'model-end' || event.type === 'tool-end' ? [event.message] : []));
   return {
@@ -63,7 +59,7 @@ describe('an event sender', () => {
       wrapToolCall: async (call, next) => (call.name === 'echo' ? 'mine' : next(call)),
     };
     const model = scriptedModel([{ toolCalls: [{ name: 'fail', input: {} }, echo('x')] }, { text: 'Done.' }]);
-    const log = await logOf(await testRun(agentUnder(answering, eventSenderToolWrapper()), { input: 'Hi', model, tools }));
+    const log = await logOf(await startRun(agentUnder(answering, eventSenderToolWrapper()), model));
     expect(log.filter(({ type }) => type === 'tool-end')).toMatchObject([
       { tool: 'echo', message: { parts: [{ output: 'mine' }] } },
       { tool: 'fail', error: { code: 'tool-failed' } },
@@ -81,7 +77,7 @@ describe('an event sender', () => {
       },
     };
     const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
-    const run = await testRun(agentUnder(waiting, eventSenderToolWrapper()), { input: 'Hi', model, tools });
+    const run = await startRun(agentUnder(waiting, eventSenderToolWrapper()), model);
     await run.outcome();
     await run.goOnAsNew();
     const [interrupt] = await run.interrupts();
@@ -103,7 +99,7 @@ describe('an event of a hook', () => {
         ctx.sendEvent({ name: 'named', data: 1 });
       },
     };
-    const log = await logOf(await testRun(agentUnder(sending), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools }));
+    const log = await logOf(await startRun(agentUnder(sending), [{ text: 'Done.' }]));
     expect(log.filter(({ type }) => type === 'custom')).toMatchObject([
       { name: 'agent-event', data: { action: { type: 'remark' } } },
       { name: 'named', data: { data: 1 } },
@@ -112,10 +108,8 @@ describe('an event of a hook', () => {
 
   it('that is an action belongs into a wrap of a tool call', async () => {
     const sending: AgentMiddleware = { name: 'sending', beforeAgent: (_, ctx) => ctx.sendToolAction('go') };
-    const run = await testRun(agentUnder(sending), { input: 'Hi', model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({
-      error: { code: 'hook-failed', message: expect.stringContaining('belongs into a wrapToolCall') },
-    });
+    const run = await startRun(agentUnder(sending), []);
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', 'belongs into a wrapToolCall'));
   });
 
   it('has a message whose id is ensured once, and not kept when the message is changed under it', async () => {
@@ -130,7 +124,7 @@ describe('an event of a hook', () => {
         return { messages: [...messages, { ...first, parts: [{ type: 'text', text: 'B' }] }] };
       },
     };
-    const run = await testRun(agentUnder(sending), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentUnder(sending), [{ text: 'Done.' }]);
     const [user, added] = await run.transcript();
     expect(ids[1]).toBe(ids[0]);
     expect(ids[2]).toBe(user?.id);

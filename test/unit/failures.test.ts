@@ -17,10 +17,15 @@ const http = (statusCode: number, fields: object = {}): APICallError =>
 const body = (error: object, statusCode = 400): APICallError =>
   http(statusCode, { responseBody: JSON.stringify({ error }), data: { error } });
 const coded = (code: string, message = 'x'): Error => Object.assign(new Error(message), { code });
+const quota = { type: 'insufficient_quota', code: 'insufficient_quota', message: 'x' };
 const caused = (cause: unknown, message = 'The model could not be called.'): Error => new Error(message, { cause });
 
+type Row = readonly [what: string, error: unknown, kind: string, retryable: boolean];
+const inStream = (kind: string, retryable: boolean, ...types: readonly string[]): readonly Row[] =>
+  types.map((type) => [`${type} in a stream`, { type, message: 'x' }, kind, retryable]);
+
 describe('a failure of a model call', () => {
-  it.each<[string, unknown, string, boolean]>([
+  it.each<Row>([
     ['a request that is wrong', http(400), 'http-refused', false],
     ['a wrong key', http(401), 'key-refused', false],
     ['a right that is missing', http(403), 'key-refused', false],
@@ -39,13 +44,8 @@ describe('a failure of a model call', () => {
     ['a status as a code, in a stream', { code: 502, message: 'Provider returned error' }, 'http-again', true],
     ['a status over a flag', http(400, { isRetryable: true }), 'http-refused', false],
     ['a failed answer of OpenAI', http(400, { responseBody: { error: { code: 'server_error', message: 'x' } } }), 'answer-failed', true],
-    [
-      'a quota that is used up',
-      body({ type: 'insufficient_quota', code: 'insufficient_quota', message: 'x' }, 429),
-      'quota-used-up',
-      false,
-    ],
-    ['a quota that is used up, in a stream', { type: 'insufficient_quota', message: 'x' }, 'quota-used-up', false],
+    ['a quota that is used up', body(quota, 429), 'quota-used-up', false],
+    ['a quota that is used up, in a stream', quota, 'quota-used-up', false],
     [
       'Google: a quota of a minute, in the words of one that is used up',
       body(
@@ -88,43 +88,20 @@ describe('a failure of a model call', () => {
     ['a key that is not there', new LoadAPIKeyError({ message: 'x' }), 'not-supported', false],
     ['no network', new TypeError('fetch failed'), 'network', true],
     ['a broken connection', Object.assign(new TypeError('terminated'), { code: 'UND_ERR_SOCKET' }), 'network', true],
-    ...['ECONNRESET', 'ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'EAI_AGAIN', 'UND_ERR_HEADERS_TIMEOUT'].map(
-      (code): [string, unknown, string, boolean] => [code, coded(code), 'network', true],
-    ),
+    ...['ECONNRESET', 'ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'EAI_AGAIN', 'UND_ERR_HEADERS_TIMEOUT'].map((code): Row => [
+      code,
+      coded(code),
+      'network',
+      true,
+    ]),
     ['a network error that was wrapped twice', caused(caused(coded('ECONNRESET'))), 'network', true],
     ['a refusal that was wrapped', caused(http(400)), 'http-refused', false],
-    [
-      'a refusal after attempts of others',
-      Object.assign(new Error('Failed after 3 attempts'), { lastError: http(429) }),
-      'throttled',
-      true,
-    ],
-    ...['overloaded_error', 'rate_limit_error', 'api_error', 'server_error', 'UNAVAILABLE'].map(
-      (type): [string, unknown, string, boolean] => [
-        `${type} in a stream`,
-        { type, message: 'x' },
-        type === 'rate_limit_error' ? 'throttled' : 'provider-busy',
-        true,
-      ],
-    ),
-    ...['invalid_request_error', 'not_found_error'].map((type): [string, unknown, string, boolean] => [
-      `${type} in a stream`,
-      { type, message: 'x' },
-      'request-wrong',
-      false,
-    ]),
-    ...['authentication_error', 'permission_error', 'UNAUTHENTICATED'].map((type): [string, unknown, string, boolean] => [
-      `${type} in a stream`,
-      { type, message: 'x' },
-      'key-refused',
-      false,
-    ]),
-    [
-      'a wrong request behind a status of the client',
-      http(500, { responseBody: '{"type":"invalid_request_error"}' }),
-      'request-wrong',
-      false,
-    ],
+    ['a refusal after attempts of others', Object.assign(new Error('x'), { lastError: http(429) }), 'throttled', true],
+    ...inStream('provider-busy', true, 'overloaded_error', 'api_error', 'server_error', 'UNAVAILABLE'),
+    ...inStream('throttled', true, 'rate_limit_error'),
+    ...inStream('request-wrong', false, 'invalid_request_error', 'not_found_error'),
+    ...inStream('key-refused', false, 'authentication_error', 'permission_error', 'UNAUTHENTICATED'),
+    ['a wrong request behind a status', http(500, { responseBody: '{"type":"invalid_request_error"}' }), 'request-wrong', false],
     ['a flag that says yes', Object.assign(new Error('x'), { isRetryable: true }), 'client-says-again', true],
     ['a flag that says no', Object.assign(new Error('x'), { isRetryable: false }), 'client-says-no', false],
     ['a bug in the adapter', new TypeError('x is not a function'), 'defect', false],

@@ -9,6 +9,7 @@ import type { Snapshot } from '../../contract/record/wire';
 import { fitting } from '../../kernel/run/weight';
 import { Ledger } from '../../kernel/log/ledger';
 import type { ModelCall } from '../../kernel/run/ports';
+import { coded, failure } from '../support/coded';
 
 const text = (id: string, role: StoredMessage['role'] = 'assistant'): StoredMessage => ({ id, role, parts: [{ type: 'text', text: id }] });
 const input = {
@@ -23,6 +24,9 @@ const first: HistoryFact = {
   input: { base: 'start', path: ['a'], turn: 1 },
 };
 const interrupt: Interrupt = { id: 'a.t1', address: ['a'], agent: 'a', kind: 'question', info: 'Go?' };
+const memo = (time: number, values: Readonly<Record<string, unknown>>): HistoryFact => ({ kind: 'memo', time, values });
+const told = (time: number, ...holdfastEvents: readonly object[]): HistoryFact => memo(time, { holdfastEvents });
+const answered = { type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, model: 'x' };
 const folded = (...facts: readonly HistoryFact[]): HistoryFold => {
   const fold = new HistoryFold();
   for (const fact of facts) fold.add(fact);
@@ -35,10 +39,10 @@ describe('a history', () => {
   });
 
   it('does not wait for an answer to a question that ended with the run, though the memo shows it still', () => {
-    const fold = folded(start, { kind: 'memo', time: 2, values: { [`holdfastInterrupts:${interrupt.id}`]: interrupt } });
+    const fold = folded(start, memo(2, { [`holdfastInterrupts:${interrupt.id}`]: interrupt }));
     expect(fold.view()).toMatchObject({ status: 'waiting', interrupts: [interrupt] });
     const end = { type: 'interrupt-end', interruptId: interrupt.id, answer: null, reason: 'cancel' };
-    fold.add({ kind: 'memo', time: 3, values: { holdfastEvents: [end] } });
+    fold.add(told(3, end));
     expect(fold.view()).toMatchObject({ status: 'running', interrupts: [] });
   });
 
@@ -56,13 +60,7 @@ describe('a history', () => {
       result: { address: 'a/t1/model', message: text('m1'), usage: { inputTokens: 1, outputTokens: 2 } },
     });
     expect(fold.view()).toMatchObject({ messages: [{ id: 'input.0' }], usage: { inputTokens: 1, outputTokens: 2 } });
-    expect(
-      fold.add({
-        kind: 'memo',
-        time: 4,
-        values: { holdfastEvents: [{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: 'm1', model: 'x' }] },
-      }),
-    ).toMatchObject([{ message: text('m1') }]);
+    expect(fold.add(told(4, { ...answered, message: 'm1' }))).toMatchObject([{ message: text('m1') }]);
     expect(fold.view().messages.map(({ id }) => id)).toEqual(['input.0', 'm1']);
     fold.add({
       kind: 'model-scheduled',
@@ -77,7 +75,7 @@ describe('a history', () => {
   it('does not show messages of agents that are tools, and shows those of agents that take part', () => {
     const other = { type: 'model-end', agent: 'b', turn: 1, message: text('m1'), model: 'x' };
     const seen = (runPath: readonly string[]): readonly string[] =>
-      folded(start, { kind: 'memo', time: 4, values: { holdfastEvents: [{ ...other, runPath }] } })
+      folded(start, told(4, { ...other, runPath }))
         .view()
         .messages.map(({ id }) => id);
     expect(seen(['a', 'b@1'])).toEqual(['input.0']);
@@ -96,15 +94,14 @@ describe('a history', () => {
       role: 'assistant',
       parts: ['1', '2', '3'].map((id) => ({ type: 'tool-call', id, name: 't', input: {} })),
     };
-    const answered = { type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: asked, model: 'x' };
-    const memo = (...events: readonly object[]): HistoryFact => ({ kind: 'memo', time: 4, values: { holdfastEvents: events } });
+    const asks = { ...answered, message: asked };
     const idsAfter = (...facts: readonly HistoryFact[]): readonly string[] =>
       folded(start, ...facts)
         .view()
         .messages.map(({ id }) => id);
-    expect(idsAfter(memo(answered, end('3')), memo(end('1')))).toEqual(['input.0', 'm1', 'result 1', 'result 3']);
+    expect(idsAfter(told(4, asks, end('3')), told(4, end('1')))).toEqual(['input.0', 'm1', 'result 1', 'result 3']);
     const apology = { ...answered, message: text('m2') };
-    expect(idsAfter(memo(answered, end('3'), end('2'), end('1'), apology), { kind: 'end', time: 5, status: 'failed' })).toEqual([
+    expect(idsAfter(told(4, asks, end('3'), end('2'), end('1'), apology), { kind: 'end', time: 5, status: 'failed' })).toEqual([
       'input.0',
       'm1',
       'result 1',
@@ -124,15 +121,14 @@ describe('a history', () => {
   });
 
   it('waits while an interrupt is in the memo', () => {
-    const waits: HistoryFact = {
-      kind: 'memo',
-      time: 3,
-      values: { 'holdfastInterrupts:a.t1': interrupt, holdfastEvents: [{ type: 'interrupt-start', interrupt: 'a.t1' }] },
-    };
+    const waits: HistoryFact = memo(3, {
+      'holdfastInterrupts:a.t1': interrupt,
+      holdfastEvents: [{ type: 'interrupt-start', interrupt: 'a.t1' }],
+    });
     const fold = folded(start);
     expect(fold.add(waits)).toMatchObject([{ type: 'interrupt-start', interrupt }]);
     expect(fold.view()).toMatchObject({ status: 'waiting', interrupts: [interrupt] });
-    fold.add({ kind: 'memo', time: 4, values: { 'holdfastInterrupts:a.t1': null } });
+    fold.add(memo(4, { 'holdfastInterrupts:a.t1': null }));
     expect(fold.view()).toMatchObject({ status: 'running', interrupts: [] });
   });
 
@@ -178,7 +174,7 @@ describe('a history', () => {
       const stored = { ...wide, start: { ...wide.start, externalStorage: true } };
       expect(fitting(stored)).toBe(stored);
       const large = { ...wide, snapshot: { ...wide.snapshot, state: 'x'.repeat(limits.inlineSnapshot) } };
-      expect(() => fitting(large)).toThrow(expect.objectContaining({ code: 'transcript-too-large' }));
+      expect(() => fitting(large)).toThrow(coded('transcript-too-large'));
     });
   });
 
@@ -190,7 +186,7 @@ describe('a history', () => {
   });
 
   it('ends with its output, the last events and the last edit', () => {
-    const fold = folded(start, first, { kind: 'memo', time: 3, values: { 'holdfastInterrupts:a.t1': interrupt } });
+    const fold = folded(start, first, memo(3, { 'holdfastInterrupts:a.t1': interrupt }));
     const events = fold.add({
       kind: 'end',
       time: 4,
@@ -201,7 +197,7 @@ describe('a history', () => {
         usage: { inputTokens: 0, outputTokens: 0 },
         base: 'a/t1/model',
         splices: [[1, 0, [text('m1')]]],
-        events: [{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: 'm1', model: 'x' }],
+        events: [{ ...answered, message: 'm1' }],
       },
     });
     expect(events).toMatchObject([
@@ -292,13 +288,13 @@ describe('a history that something else than Holdfast began', () => {
     fold.add({ kind: 'task-completed', time: 2 });
     expect(fold.view()).toMatchObject(stuck);
     expect(fold.add({ kind: 'end', time: 3, status: 'failed', error: { code: 'run-terminated', message: 'Gone.' } })).toHaveLength(1);
-    expect(fold.view()).toMatchObject({ status: 'failed', error: { code: 'run-terminated' } });
+    expect(fold.view()).toMatchObject(failure('run-terminated'));
   });
 
   it('shows no interrupt that is none', () => {
     const forged = ['boo', 5, [], {}, { ...interrupt, id: 5 }, { ...interrupt, kind: 'approval' }, { ...interrupt, by: 'ada' }];
     const values = Object.fromEntries(forged.map((value, position) => [`holdfastInterrupts:${position}`, value]));
-    const fold = folded(start, { kind: 'memo', time: 2, values: { ...values, [`holdfastInterrupts:${interrupt.id}`]: interrupt } });
+    const fold = folded(start, memo(2, { ...values, [`holdfastInterrupts:${interrupt.id}`]: interrupt }));
     expect(fold.view().interrupts).toEqual([interrupt]);
     const state = { interrupts: [{ shown: 'boo' }, { shown: interrupt }] };
     const snapshot = { state, lists: {}, shown: [], events: [], nextOffset: 3 };
@@ -357,15 +353,8 @@ describe('the ledger', () => {
     const ledger = new Ledger({ a: [hi] }, []);
     expect(ledger.editFor(call('one', [hi, text('own')])).splices).toEqual([[1, 0, [text('own')]]]);
     expect(ledger.finalEdit('a', [hi, text('x'), text('own')]).splices).toEqual([[1, 0, [text('x')]]]);
-    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('own'), model: 'x' }])).toMatchObject([
-      { message: 'own' },
-    ]);
-    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('new'), model: 'x' }])).toMatchObject([
-      { message: text('new') },
-    ]);
-    expect(ledger.encode([{ type: 'model-end', agent: 'a', runPath: ['a'], turn: 1, message: text('new'), model: 'x' }])).toMatchObject([
-      { message: 'new' },
-    ]);
+    const kept = (id: string): unknown => ledger.encode([{ ...answered, message: text(id) } as never]);
+    expect([kept('own'), kept('new'), kept('new')]).toMatchObject([[{ message: 'own' }], [{ message: text('new') }], [{ message: 'new' }]]);
   });
 
   it('keeps the lists of agents apart', () => {

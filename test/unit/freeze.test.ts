@@ -1,70 +1,43 @@
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
-import { defineAgent } from '../../kernel/define/agent';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { scriptedModel, testRun } from '../../testing/index';
+import { agentUnder, failure, startRun } from '../support/memory-bed';
 
-describe('what a hook is given', () => {
-  const outcomeWith = async (middleware: AgentMiddleware): Promise<unknown> => {
-    const agent = defineAgent({ name: 'agent', description: '', instructions: '', model: 'test', tools: [], middleware: [middleware] });
-    const run = await testRun(agent, { input: 'Hello', model: scriptedModel([{ text: 'Hi.' }]), tools: {} });
-    return run.outcome();
-  };
+const said = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
+const change = (message: Message | undefined): void => void ((message?.parts[0] as { text: string }).text = 'Something else');
 
-  it('cannot be changed in place: a list of messages', async () => {
-    const outcome = await outcomeWith({
-      name: 'pusher',
-      beforeModelRewriteState(state) {
-        (state.messages as unknown[]).push({ role: 'user', parts: [] });
-      },
-    });
-    expect(outcome).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('beforeModelRewriteState of middleware "pusher"') },
-    });
+describe('what a hook is given cannot be changed in place:', () => {
+  it.each<[string, keyof AgentMiddleware, AgentMiddleware]>([
+    [
+      'a list of messages',
+      'beforeModelRewriteState',
+      { name: 'own', beforeModelRewriteState: ({ messages }) => void (messages as unknown[]).push(said('more')) },
+    ],
+    [
+      'a message deep inside a request',
+      'wrapModel',
+      { name: 'own', wrapModel: (request, next) => (change(request.messages[0]), next(request)) },
+    ],
+  ])('%s', async (_, hook, layer) => {
+    expect(await (await startRun(agentUnder(layer), [])).outcome()).toMatchObject(failure('hook-failed', `${hook} of middleware "own"`));
   });
 
-  it('cannot be changed in place: a message deep inside a request', async () => {
-    const outcome = await outcomeWith({
-      name: 'editor',
-      wrapModel(request, next) {
-        (request.messages[0]?.parts[0] as { text: string }).text = 'Something else';
-        return next(request);
-      },
-    });
-    expect(outcome).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('wrapModel of middleware "editor"') },
-    });
-  });
-
-  it('cannot be changed in place: a message that a hook before has put among others', async () => {
+  it('a message that a hook before has put among others', async () => {
     const texts: string[] = [];
-    const said = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
-    const agent = defineAgent({
-      name: 'agent',
-      description: '',
-      instructions: '',
-      model: 'test',
-      tools: [],
-      middleware: [
+    const run = await startRun(
+      agentUnder(
         { name: 'adder', beforeModelRewriteState: ({ messages }) => ({ messages: [...messages, said('added')] }) },
         { name: 'mover', beforeModelRewriteState: ({ messages }) => ({ messages: [said('moved'), ...messages.slice(1)] }) },
         {
           name: 'editor',
           beforeModelRewriteState({ messages }) {
-            for (const { parts } of messages) {
-              try {
-                (parts[0] as { text: string }).text = 'Something else';
-              } catch {
-                texts.push(textOf({ role: 'user', parts }));
-              }
-            }
+            for (const message of messages) expect(() => change(message)).toThrow(TypeError);
+            texts.push(...messages.map(textOf));
           },
         },
-      ],
-    });
-    const run = await testRun(agent, { input: 'Hello', model: scriptedModel([{ text: 'Hi.' }]), tools: {} });
+      ),
+      [{ text: 'Hi.' }],
+    );
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect(texts).toEqual(['moved', 'added']);
   });

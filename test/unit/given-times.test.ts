@@ -1,30 +1,16 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { cancelRequestIn } from '../../contract/cancel';
 import type { Answer, Interrupt } from '../../contract/interrupts';
-import type { EventBody } from '../../contract/events';
-import { OpenInterrupts } from '../../kernel/run/interrupts';
-import type { Ports } from '../../kernel/run/ports';
-import type { RunState } from '../../kernel/run/state';
 import type { MemoryRun } from '../../memory/run';
 import { answerIn } from '../../workflows/answer-in';
-import { agentUnder, tools } from '../support/memory-bed';
+import { deskOf } from '../support/desk-bed';
+import { agentUnder, startRun } from '../support/memory-bed';
 
 function asked() {
   let now = 1000;
-  const events: EventBody[] = [];
   const taken: Answer[] = [];
-  const ports: Partial<Ports> = {
-    now: () => now,
-    emit: (event) => void events.push(event),
-    roomToShow: () => undefined,
-    showInterrupt: () => undefined,
-    hideInterrupt: () => undefined,
-    atRest: (run) => run(),
-    timer: () => ({ fired: new Promise(() => undefined), cancel: () => undefined }),
-  };
-  const state: Partial<RunState> = { interrupts: [], answered: [], sequence: 0 };
-  const desk = new OpenInterrupts(state as RunState, ports as Ports);
+  const timer = () => ({ fired: new Promise<void>(() => undefined), cancel: () => undefined });
+  const { desk } = deskOf({}, { now: () => now, timer });
   const shown: Interrupt = {
     ...{ id: 'q', address: ['a'], agent: 'a', kind: 'question', info: '?', deadline: 2000 },
     ...{
@@ -84,7 +70,7 @@ it('the time of a cancel counts from when it was given, and not from later than 
     [-20_000, 10],
     [20_000, 30],
   ] as const) {
-    const run = await testRun(agentUnder(sleeping), { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await startRun(agentUnder(sleeping), []);
     await run.outcome();
     const memory = (run as unknown as { readonly run: MemoryRun }).run;
     await memory.cancel({ modes: ['after-tools'], recursive: true, withinMs: 30_000, at: memory.clock.now + given });

@@ -5,8 +5,8 @@ import type { AgentCallbacks } from 'holdfast/callbacks';
 import { testRun } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
 import { textOf } from '../../contract/messages/messages';
-import { logOf, tools } from '../support/memory-bed';
-import { member, scripts } from '../support/team-bed';
+import { fails, failure, logOf, tools } from '../support/memory-bed';
+import { byHand, member, scripts } from '../support/team-bed';
 
 const said = (...texts: readonly string[]) => texts.map((text) => ({ text }));
 const words = { a: said('A.', 'A again.'), b: said('B.'), boss: said('Boss.') };
@@ -86,9 +86,7 @@ describe.each(kinds)('callbacks of an agent that runs others: %s', (kind) => {
   });
 
   it('fail the run with the name of the place, before it and behind it, and stop it', async () => {
-    const failing = (): never => {
-      throw new Error('no');
-    };
+    const failing = fails('no');
     const before = await start(group(agentCallbacks().registerBefore(failing)));
     expect(await before.outcome()).toMatchObject({ error: { code: 'callback-failed', message: 'before agent callback failed: no' } });
     expect(await modelsAsked(before)).toBe(0);
@@ -125,16 +123,13 @@ describe('callbacks of agents in agents', () => {
       await invocation.ctx?.interrupt('Seen?');
       invocation.ctx?.sendEvent('after', { error: error?.message ?? null });
     });
-    const broken = customAgent({
-      name: 'broken',
-      async *run() {
-        yield { error: 'out of order' };
-      },
+    const broken = byHand('broken', async function* () {
+      yield { error: 'out of order' };
     });
     const run = await start(sequential({ name: 'outer', agents: [sequential({ name: 'inner', agents: [broken], callbacks: asking })] }));
     await run.goOnAsNew();
     await run.resume(await waiting(run), true);
-    expect(await run.outcome()).toMatchObject({ error: { code: 'agent-failed', message: expect.stringContaining('out of order') } });
+    expect(await run.outcome()).toMatchObject(failure('agent-failed', 'out of order'));
     expect(await notesOf(run)).toEqual([['after', { error: expect.stringMatching(/^agent-failed: .*out of order/) }]]);
   });
 

@@ -16,26 +16,25 @@ function historyOf(count: number) {
 const run = { workflowId: 'default/r' };
 
 describe('the pages of a history', () => {
-  it('ask for the next page while one is read', async () => {
+  it.each([
+    [
+      'ask for the next page while one is read',
+      false,
+      [
+        [0, 1],
+        [0, 1, 2],
+        [0, 1, 2],
+      ],
+    ],
+    ['ask for none ahead where the next one may wait for news', true, [[0], [0, 1], [0, 1, 2]]],
+  ])('%s', async (_, follow, expected) => {
     const { asked, source } = historyOf(3);
     const seen: (readonly number[])[] = [];
-    for await (const [event] of oldestPages(source, run, false)) seen.push([event as number, ...asked]);
-    expect(seen).toEqual([
-      [0, 0, 1],
-      [1, 0, 1, 2],
-      [2, 0, 1, 2],
-    ]);
-  });
-
-  it('ask for none ahead where the next one may wait for news', async () => {
-    const { asked, source } = historyOf(3);
-    const seen: (readonly number[])[] = [];
-    for await (const [event] of oldestPages(source, run, true)) seen.push([event as number, ...asked]);
-    expect(seen).toEqual([
-      [0, 0],
-      [1, 0, 1],
-      [2, 0, 1, 2],
-    ]);
+    for await (const [event] of oldestPages(source, run, follow)) {
+      expect(event).toBe(seen.length);
+      seen.push([...asked]);
+    }
+    expect(seen).toEqual(expected);
   });
 
   it.each([true, false])('end when nobody wants them any more (following: %s)', async (follow) => {

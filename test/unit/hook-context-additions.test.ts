@@ -1,10 +1,10 @@
 import type { LanguageModel } from '../../activities/models/models';
-import { scriptedModel, testRun } from '../../testing/index';
+import { scriptedModel } from '../../testing/index';
 import { chatMiddleware } from '../../middleware/forms/index';
 import type { AgentMiddleware } from '../../workflows/index';
 import { withTraits } from '../../workflows/index';
 import { asked, failureOf, user } from '../support/compaction-bed';
-import { agentUnder, before, echo, tools } from '../support/memory-bed';
+import { agentUnder, before, echo, startRun } from '../support/memory-bed';
 
 describe('what hooks have in ctx', () => {
   it('the language of the run', async () => {
@@ -20,7 +20,7 @@ describe('what hooks have in ctx', () => {
       seen.push(ctx.random(), ctx.random());
       await ctx.interrupt('Go on?');
     });
-    const run = await testRun(agentUnder(hook), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentUnder(hook), [{ text: 'Done.' }]);
     await run.outcome();
     await run.goOnAsNew();
     await run.outcome();
@@ -36,7 +36,7 @@ describe('what hooks have in ctx', () => {
       if (ctx.iteration === 2) await ctx.interrupt('Go on?');
     });
     const model = scriptedModel([{ toolCalls: [echo('x')], usage: { inputTokens: 7, outputTokens: 3 } }, { text: 'Done.' }]);
-    const run = await testRun(agentUnder(hook), { input: 'Hi', model, tools });
+    const run = await startRun(agentUnder(hook), model);
     await run.outcome();
     await run.goOnAsNew();
     await run.outcome();

@@ -1,34 +1,11 @@
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { agentUnder, echo, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, echo, fails, failure, startRun, transcriptOf } from '../support/memory-bed';
 
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 const user = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text }] });
 
 describe('hooks', () => {
-  it('run in registration order, the after hooks too', async () => {
-    const seen: string[] = [];
-    const noted = (name: string): AgentMiddleware => ({
-      name,
-      beforeAgent: () => void seen.push(`beforeAgent ${name}`),
-      beforeModelRewriteState: () => void seen.push(`beforeModel ${name}`),
-      afterModelRewriteState: () => void seen.push(`afterModel ${name}`),
-      afterToolCalls: () => void seen.push(`afterTools ${name}`),
-      afterAgent: () => void seen.push(`afterAgent ${name}`),
-    });
-    await (await testRun(agentUnder(noted('A'), noted('B')), { input: 'Hi', model: twoTurns(), tools })).outcome();
-    const both = (hook: string): string[] => [`${hook} A`, `${hook} B`];
-    expect(seen).toEqual([
-      ...both('beforeAgent'),
-      ...both('beforeModel'),
-      ...both('afterModel'),
-      ...both('afterTools'),
-      ...both('beforeModel'),
-      ...both('afterModel'),
-      ...both('afterAgent'),
-    ]);
-  });
-
   it.each(['beforeAgent', 'beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls'] as const)(
     'end the run when %s throws, by name, and later ones do not run',
     async (hook) => {
@@ -36,11 +13,9 @@ describe('hooks', () => {
       const model = twoTurns();
       const failing = {
         name: 'failing',
-        [hook]: () => {
-          throw new Error('no');
-        },
+        [hook]: fails('no'),
       };
-      const run = await testRun(agentUnder(failing, { name: 'never', [hook]: never }), { input: 'Hi', model, tools });
+      const run = await startRun(agentUnder(failing, { name: 'never', [hook]: never }), model);
       expect(await run.outcome()).toEqual({
         status: 'failed',
         error: { code: 'hook-failed', message: `${hook} of middleware "failing" failed: no` },
@@ -60,7 +35,7 @@ describe('hooks', () => {
     ['values that are not JSON', { values: { when: new Date(0) } }, /passed on a value that is not JSON: when is a Date/],
   ])('that return %s fail the run by name', async (_, update, message) => {
     const bad = { name: 'bad', beforeModelRewriteState: () => update } as unknown as AgentMiddleware;
-    const run = await testRun(agentUnder(bad), { input: 'Hi', model: twoTurns(), tools });
+    const run = await startRun(agentUnder(bad), twoTurns());
     const outcome = await run.outcome();
     expect(outcome).toMatchObject({ status: 'failed', error: { message: expect.stringMatching(message) } });
     expect(outcome).toMatchObject({ error: { message: expect.stringContaining('beforeModelRewriteState of middleware "bad"') } });
@@ -68,11 +43,8 @@ describe('hooks', () => {
 
   it('that leave no message fail the run as the spec says', async () => {
     const empty: AgentMiddleware = { name: 'empty', afterModelRewriteState: () => ({ messages: [] }) };
-    const run = await testRun(agentUnder(empty), { input: 'Hi', model: twoTurns(), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'message-invalid', message: expect.stringContaining('after the model call') },
-    });
+    const run = await startRun(agentUnder(empty), twoTurns());
+    expect(await run.outcome()).toMatchObject(failure('message-invalid', 'after the model call'));
   });
 
   it('pass values on to later hooks, wraps and turns', async () => {
@@ -87,7 +59,7 @@ describe('hooks', () => {
       beforeModelRewriteState: (_, ctx) => void seen.push({ ...ctx.values }),
       wrapToolCall: (call, next, ctx) => (seen.push({ ...ctx.values }), next(call)),
     };
-    await (await testRun(agentUnder(first, second), { input: 'Hi', model: twoTurns(), tools, values: { user: 'u1' } })).outcome();
+    await (await startRun(agentUnder(first, second), twoTurns(), { values: { user: 'u1' } })).outcome();
     expect(seen).toEqual([
       { user: 'u1', tier: 'gold', turn: 1 },
       { user: 'u1', tier: 'gold', turn: 1 },
@@ -105,7 +77,7 @@ describe('hooks', () => {
         list.length = 0;
       },
     };
-    const run = await testRun(agentUnder(sharing), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentUnder(sharing), [{ text: 'Done.' }]);
     await run.outcome();
     expect(await transcriptOf(run)).toEqual(['user: mutable', 'assistant: Done.']);
   });

@@ -6,6 +6,7 @@ import { init, packageName, projectFiles } from '../../cli/setup/init';
 import { ownSpec } from '../../cli/setup/own-package';
 import { packageManagerOf } from '../../cli/setup/package-manager';
 import { recordedTerminal } from '../support/recorded-terminal';
+import { coded } from '../support/coded';
 
 const root = resolve(__dirname, '..', '..');
 const json = (text: string): Record<string, Record<string, string>> => JSON.parse(text) as never;
@@ -73,7 +74,7 @@ describe('holdfast init', () => {
   ])('is refused where %s is a file', (_, directoryIn) => {
     const file = fresh();
     writeFileSync(file, '');
-    expect(() => initialize(directoryIn(file))).toThrow(expect.objectContaining({ code: 'file-exists' }) as Error);
+    expect(() => initialize(directoryIn(file))).toThrow(coded('file-exists'));
   });
 
   it.each([

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext, InterruptOptions } from 'holdfast/workflow';
-import { customAgent } from 'holdfast/workflow';
-import { agentUnder, agentWith, only, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, failure, only, startRun, transcriptOf } from '../support/memory-bed';
+import { byHand } from '../support/team-bed';
 
 const asking = (options: unknown, act?: (ctx: HookContext) => unknown): AgentMiddleware => ({
   name: 'asking',
   beforeAgent: async (_, ctx) => void (await (act === undefined ? ctx.interrupt({ q: 1 }, options as InterruptOptions) : act(ctx))),
 });
-const started = (hook: AgentMiddleware) => testRun(agentUnder(hook), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+const started = (hook: AgentMiddleware) => startRun(agentUnder(hook), [{ text: 'Done.' }]);
 
 const refused: readonly [unknown, string][] = [
   [{ kind: 'approval' }, 'kind must be "question" or "custom". It is "approval". To ask about a tool call, use ctx.approve.'],
@@ -39,22 +39,16 @@ const refused: readonly [unknown, string][] = [
 describe('the options of a question of a hook', () => {
   it.each(refused)('are refused: %j', async (options, message) => {
     const run = await started(asking(options));
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining(`ctx.interrupt: ${message}`) as string },
-    });
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', `ctx.interrupt: ${message}`));
     expect(await run.interrupts()).toEqual([]);
   });
 
   it.each(refused)('are refused in a custom agent: %j', async (options, message) => {
-    const agent = customAgent({
-      name: 'c',
-      run: async function* (_, ctx) {
-        return String(await ctx.interrupt(1, options as never));
-      },
+    const agent = byHand('c', async function* (_, ctx) {
+      return String(await ctx.interrupt(1, options as never));
     });
-    const run = await testRun(agent, { input: 'Hi', model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({ error: { code: 'hook-failed', message: expect.stringContaining(message) as string } });
+    const run = await startRun(agent, []);
+    expect(await run.outcome()).toMatchObject(failure('hook-failed', message));
   });
 
   it.each<unknown>([

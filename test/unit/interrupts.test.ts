@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
-import { scriptedModel, testRun } from 'holdfast/testing';
+import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { agentUnder, agentWith, linesOf, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, coded, failure, linesOf, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
 
 const call = (name: string) => ({ name, input: {} });
 const entries: unknown[] = [];
@@ -29,11 +29,7 @@ beforeEach(() => {
 
 describe('a tool that asks', () => {
   it('is entered again with the answer and its state, as often as it asks, and shown once', async () => {
-    const run = await testRun(agentWith({ tools: ['ask'] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('ask')] }, { text: 'Done.' }]),
-      tools: { ask },
-    });
+    const run = await startRun(agentWith({ tools: ['ask'] }), [{ toolCalls: [call('ask')] }, { text: 'Done.' }], { tools: { ask } });
     const first = only(await run.interrupts());
     expect(first).toMatchObject({ kind: 'question', info: { question: 'Which?' }, answerSchema: { type: 'object' }, agent: 'agent' });
     await run.resume(first.id, { choice: 'tea' });
@@ -52,36 +48,22 @@ describe('a tool that asks', () => {
   });
 
   it('takes no answer of another shape', async () => {
-    const run = await testRun(agentWith({ tools: ['ask'] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('ask')] }, { text: 'Done.' }]),
-      tools: { ask },
-    });
+    const run = await startRun(agentWith({ tools: ['ask'] }), [{ toolCalls: [call('ask')] }, { text: 'Done.' }], { tools: { ask } });
     const { id } = only(await run.interrupts());
     await expect(run.resume(id, { choice: 1 })).rejects.toMatchObject({
       code: 'answer-invalid',
       message: `The answer to "${id}" does not fit: choice is no string.`,
     });
-    await expect(run.resume(id, { when: new Date(0) } as never)).rejects.toMatchObject({
-      code: 'answer-invalid',
-      message: expect.stringContaining('not JSON'),
-    });
-    await expect(run.resume(id, 'x'.repeat(300_000))).rejects.toMatchObject({
-      code: 'answer-invalid',
-      message: expect.stringContaining('bytes'),
-    });
+    await expect(run.resume(id, { when: new Date(0) } as never)).rejects.toMatchObject(coded('answer-invalid', 'not JSON'));
+    await expect(run.resume(id, 'x'.repeat(300_000))).rejects.toMatchObject(coded('answer-invalid', 'bytes'));
     expect(entries).toEqual(['first']);
   });
 
   it('ends the run when nobody answers in time', async () => {
-    const run = await testRun(agentWith({ tools: ['ask'] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('ask')] }, { text: 'Done.' }]),
-      tools: { ask },
-    });
+    const run = await startRun(agentWith({ tools: ['ask'] }), [{ toolCalls: [call('ask')] }, { text: 'Done.' }], { tools: { ask } });
     await run.resume(only(await run.interrupts()).id, { choice: 'tea' });
     await run.advance('1h');
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'interrupt-expired' } });
+    expect(await run.outcome()).toMatchObject(failure('interrupt-expired'));
   });
 
   it('refuses state that is no JSON', async () => {
@@ -90,11 +72,7 @@ describe('a tool that asks', () => {
       inputSchema: z.object({}),
       execute: (_, context): string => context.interrupt('Go?', { state: new Map() as never }),
     });
-    const run = await testRun(agentWith({ tools: ['bad'] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('bad')] }, { text: 'Done.' }]),
-      tools: { bad },
-    });
+    const run = await startRun(agentWith({ tools: ['bad'] }), [{ toolCalls: [call('bad')] }, { text: 'Done.' }], { tools: { bad } });
     expect((await transcriptOf(run))[2]).toMatch(/error The interrupt of the tool is not JSON/);
   });
 
@@ -111,9 +89,7 @@ describe('a tool that asks', () => {
         }
       },
     });
-    const run = await testRun(agentWith({ tools: ['catching'] }), {
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: [call('catching')] }, { text: 'Done.' }]),
+    const run = await startRun(agentWith({ tools: ['catching'] }), [{ toolCalls: [call('catching')] }, { text: 'Done.' }], {
       tools: { catching },
     });
     await run.resume(only(await run.interrupts()).id, true);
@@ -135,7 +111,7 @@ describe('a hook that asks', () => {
   it('goes on exactly there with the answer', async () => {
     const [hook, answers] = asking();
     const model = scriptedModel([{ text: 'Done.' }]);
-    const run = await testRun(agentUnder(hook), { input: 'Hi', model, tools });
+    const run = await startRun(agentUnder(hook), model);
     expect(model.requests).toHaveLength(0);
     const { id, address } = only(await run.interrupts());
     expect(address).toEqual(['agent', 't1', 'beforeModelRewriteState:asking']);
@@ -147,7 +123,7 @@ describe('a hook that asks', () => {
 
   it('gets the default at the deadline', async () => {
     const [hook, answers] = asking({ deadline: '30s', onDeadline: 'none' });
-    const run = await testRun(agentUnder(hook), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentUnder(hook), [{ text: 'Done.' }]);
     const { id } = only(await run.interrupts());
     await run.advance('30s');
     expect((await run.outcome()).status).toBe('completed');
@@ -157,9 +133,9 @@ describe('a hook that asks', () => {
 
   it('fails by code at a deadline without default', async () => {
     const [hook] = asking({ deadline: '30s' });
-    const run = await testRun(agentUnder(hook), { input: 'Hi', model: scriptedModel([]), tools });
+    const run = await startRun(agentUnder(hook), []);
     await run.advance('1m');
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'interrupt-expired' } });
+    expect(await run.outcome()).toMatchObject(failure('interrupt-expired'));
   });
 
   it('may ask several at once and again, under ids that differ', async () => {
@@ -171,7 +147,7 @@ describe('a hook that asks', () => {
         ctx.sendEvent('answers', [...both, last] as never);
       },
     };
-    const run = await testRun(agentUnder(many), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentUnder(many), [{ text: 'Done.' }]);
     const [one, two] = await run.interrupts();
     expect([one?.id, two?.id]).toEqual(['agent.setup.beforeAgent-many', 'agent.setup.beforeAgent-many.1']);
     await run.resume(two?.id ?? '', 2);
@@ -183,7 +159,7 @@ describe('a hook that asks', () => {
 
   it('keeps an interrupt of its own kind, which takes any answer', async () => {
     const [hook, answers] = asking({ kind: 'custom', answerSchema: { type: 'number' } });
-    const run = await testRun(agentUnder(hook), { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools });
+    const run = await startRun(agentUnder(hook), [{ text: 'Done.' }]);
     const interrupt = only(await run.interrupts());
     expect(interrupt).toMatchObject({ kind: 'custom', info: { go: 'on?' } });
     await expect(run.resume(interrupt.id, 'text')).rejects.toMatchObject({ code: 'answer-invalid' });

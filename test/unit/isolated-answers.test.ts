@@ -1,49 +1,27 @@
-import type { EventBody } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
-import { OpenInterrupts } from '../../kernel/run/interrupts';
-import type { Ports } from '../../kernel/run/ports';
 import type { RunState } from '../../kernel/run/state';
+import { deskOf } from '../support/desk-bed';
 
-function deskOf(parent?: RunState['parent']): {
-  readonly desk: OpenInterrupts;
-  readonly events: EventBody[];
-  readonly handedOn: Answer[];
-  readonly hidden: string[];
-  readonly told: (string | undefined)[];
-  readonly give: (answer: Json, delivery?: string) => void;
-} {
-  const events: EventBody[] = [];
+function asked(parent?: RunState['parent']) {
   const handedOn: Answer[] = [];
   const hidden: string[] = [];
   const told: (string | undefined)[] = [];
-  const ports: Partial<Ports> = {
-    now: () => 1000,
-    emit: (event) => void events.push(event),
-    roomToShow: () => undefined,
-    showInterrupt: () => undefined,
-    hideInterrupt: (id) => void hidden.push(id),
-    atRest: (run) => run(),
-  };
-  const state: Partial<RunState> = { interrupts: [], answered: [], sequence: 0, ...(parent === undefined ? {} : { parent }) };
-  const desk = new OpenInterrupts(state as RunState, ports as Ports);
+  const bed = deskOf(parent === undefined ? {} : { parent }, { hideInterrupt: (id) => void hidden.push(id) });
   const shown: Interrupt = { id: 'team.asks', address: ['team', 'asks'], agent: 'asks', kind: 'question', info: 'Well?' };
-  desk.show(shown, { answer: (answer) => void handedOn.push(answer), stop: () => undefined });
+  bed.desk.show(shown, { answer: (answer) => void handedOn.push(answer), stop: () => undefined });
   const hear = (refused?: Failure): void => void told.push(refused?.code);
-  const give = (answer: Json, delivery = 'one'): void => void desk.answer({ interruptId: 'team.asks', answer, delivery }, hear);
-  return { desk, events, handedOn, hidden, told, give };
+  const give = (answer: Json, delivery = 'one'): void => void bed.desk.answer({ interruptId: 'team.asks', answer, delivery }, hear);
+  return { ...bed, handedOn, hidden, told, give };
 }
-
-const ends = (events: readonly EventBody[]): unknown =>
-  events.flatMap((event) => (event.type === 'interrupt-end' ? [event.reason] : event.type === 'resume-ignored' ? [event.code] : []));
 
 describe('an answer to an isolated agent', () => {
   it('leaves the list at once, and counts when the agent says so', () => {
-    const { desk, events, handedOn, hidden, told, give } = deskOf();
+    const { desk, ends, handedOn, hidden, told, give } = asked();
     give('yes');
-    expect([handedOn.map(({ answer }) => answer), hidden, told, ends(events)]).toEqual([['yes'], ['team.asks'], [], []]);
+    expect([handedOn.map(({ answer }) => answer), hidden, told, ends()]).toEqual([['yes'], ['team.asks'], [], []]);
     desk.withdraw('team.asks', { answer: 'yes', reason: 'answer' });
-    expect([hidden, told, ends(events)]).toEqual([['team.asks'], [undefined], ['answer']]);
+    expect([hidden, told, ends()]).toEqual([['team.asks'], [undefined], ['answer']]);
   });
 
   it.each([
@@ -51,21 +29,21 @@ describe('an answer to an isolated agent', () => {
     ['over at its deadline', 'deadline', 'nobody', 'interrupt-expired'],
     ['answered by somebody else', 'answer', 'no', 'interrupt-answered'],
   ] as const)('is refused when the question was %s there, and the log says how it ended', (_, reason, answer, code) => {
-    const { desk, events, told, give } = deskOf();
+    const { desk, ends, told, give } = asked();
     give('yes');
     desk.withdraw('team.asks', { answer, reason });
-    expect([told, ends(events)]).toEqual([[code], [reason]]);
+    expect([told, ends()]).toEqual([[code], [reason]]);
   });
 
   it('that came as a signal leaves an event where it is refused', () => {
-    const { desk, events } = deskOf();
+    const { desk, ends } = asked();
     desk.answer({ interruptId: 'team.asks', answer: 'yes' });
     desk.withdraw('team.asks', { answer: null, reason: 'cancel' });
-    expect(ends(events)).toEqual(['cancel', 'interrupt-withdrawn']);
+    expect(ends()).toEqual(['cancel', 'interrupt-withdrawn']);
   });
 
   it('is one: another one is refused before the agent has said anything, and the same one is not', () => {
-    const { desk, handedOn, told, give } = deskOf();
+    const { desk, handedOn, told, give } = asked();
     give('yes');
     expect(desk.refusalOf({ interruptId: 'team.asks', answer: 'no', delivery: 'two' })).toMatchObject({ code: 'interrupt-answered' });
     give('yes');
@@ -73,7 +51,7 @@ describe('an answer to an isolated agent', () => {
   });
 
   it('is refused when the run is cancelled before the agent has said anything', () => {
-    const { desk, told, give } = deskOf();
+    const { desk, told, give } = asked();
     give('yes');
     desk.cancelAll(new Error('cancelled'));
     expect(told).toEqual(['run-ended']);
@@ -84,9 +62,9 @@ describe('an answer to an isolated agent', () => {
       [undefined, ['interrupt-unknown']],
       [{ id: 'run', from: 'team', path: ['team'] }, []],
     ] as const) {
-      const { desk, events } = deskOf(parent);
+      const { desk, ends } = asked(parent);
       desk.answer({ interruptId: 'gone', answer: 'yes', at: 900, handedOn: true });
-      expect(ends(events)).toEqual(told);
+      expect(ends()).toEqual(told);
     }
   });
 });

@@ -1,12 +1,12 @@
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { agentTool, customAgent, deepAgent, loop, parallel, planExecute, sequential, supervisor } from 'holdfast/workflow';
+import { agentTool, deepAgent, loop, parallel, planExecute, sequential, supervisor } from 'holdfast/workflow';
 import { modelCallLimit, toolCallLimit } from 'holdfast/middleware';
 import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
 import type { Json } from '../../contract/messages/messages';
 import type { AgentPart } from '../../kernel/define/define';
 import { echo, tools } from '../support/memory-bed';
-import { heard, member, play, scripts, transfer } from '../support/team-bed';
+import { byHand, heard, member, play, scripts, transfer } from '../support/team-bed';
 
 const call = (name: string, input: Json): ScriptedStep => ({ toolCalls: [{ name, input }] });
 const plan = (...steps: readonly string[]): ScriptedStep => call('plan', { steps });
@@ -65,16 +65,15 @@ const composites: Readonly<Record<string, () => Composite>> = {
     steps: { chief: [transfer('expert'), { text: 'Done.' }], expert: said('I know.') },
   }),
   customAgent: () => ({
-    agent: customAgent({
-      name: 'custom',
-      description: 'By hand.',
-      agents: [member('first')],
-      async *run(_, ctx) {
+    agent: byHand(
+      'custom',
+      async function* (_, ctx) {
         ctx.session.set('custom', (await ctx.runAgent('first', 'Say it.')).text);
         yield { output: 'Shown.' };
         return 'Done.';
       },
-    }),
+      [member('first')],
+    ),
     steps: { first: said('One.') },
   }),
   'an agent with a limit of its tools': () => ({

@@ -1,4 +1,4 @@
-import { agentTool, customAgent, defineAgent, sequential, supervisor } from 'holdfast/workflow';
+import { agentTool, defineAgent, sequential, supervisor } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { z } from 'zod';
 import { startInputOf } from '../../client/start-input';
@@ -8,7 +8,8 @@ import type { Agent } from '../../kernel/define/agent-ref';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import type { MemoryWork } from '../../memory/work';
-import { heard, member, play } from '../support/team-bed';
+import { byHand, heard, member, play } from '../support/team-bed';
+import { coded } from '../support/coded';
 
 const basics = { description: 'Says how an order stands.', instructions: 'You are the orders.', model: 'test/orders', tools: [] } as const;
 const schema = {
@@ -118,7 +119,7 @@ describe('an agent with an inputSchema', () => {
     ],
   ])('is not defined with %s', (_, inputSchema, message) => {
     expect(() => defineAgent({ ...basics, name: 'orders', inputSchema: inputSchema as never })).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining(`Agent "orders": ${message}`) as string }),
+      coded('agent-invalid', `Agent "orders": ${message}`),
     );
   });
 });
@@ -161,14 +162,14 @@ describe('an agent with an inputSchema and another one for its calls', () => {
 });
 
 describe('code that runs an agent with an inputSchema', () => {
-  const byHand = (input: Job) =>
-    customAgent({
-      name: 'hand',
-      agents: [orders],
-      async *run(_, ctx) {
+  const byCode = (input: Job) =>
+    byHand(
+      'hand',
+      async function* (_, ctx) {
         return (await ctx.runAgent('orders', { ...input })).text;
       },
-    });
+      [orders],
+    );
   const byTool = (input: Job) =>
     member('lead', {
       tools: [
@@ -183,7 +184,7 @@ describe('code that runs an agent with an inputSchema', () => {
     });
 
   it('gives it a job', async () => {
-    const hand = await play(byHand(job), { orders: [{ text: 'Sent.' }] });
+    const hand = await play(byCode(job), { orders: [{ text: 'Sent.' }] });
     expect([hand.outcome, heard(hand.model.requests('orders')[0]!)]).toEqual([
       expect.objectContaining({ text: 'Sent.' }),
       ['user: How does order 42 stand?'],
@@ -196,7 +197,7 @@ describe('code that runs an agent with an inputSchema', () => {
   });
 
   it('is refused one that does not fit', async () => {
-    const { outcome } = await play(byHand(unfit), { orders: [] });
+    const { outcome } = await play(byCode(unfit), { orders: [] });
     expect(outcome).toMatchObject({ status: 'failed', error: refused('order\\.id is missing') });
     const tool = await play(byTool(unfit), { lead: [{ toolCalls: [{ name: 'ask', input: {} }] }, { text: 'Told.' }], orders: [] });
     expect(JSON.stringify(tool.model.requests('lead')[1]?.messages)).toContain('order.id is missing');

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { TestRun } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { toolCallbacks } from 'holdfast/callbacks';
 import { toolRetry } from 'holdfast/middleware';
-import { agentUnder, echo, tools } from '../support/memory-bed';
+import { agentUnder, echo, startRun, tools } from '../support/memory-bed';
 
 const key = 'default/test/agent/t1/echo.0';
 
@@ -21,9 +20,7 @@ async function keysUnder(layers: readonly AgentMiddleware[], failures = 0, isBor
       return text;
     },
   });
-  const run: TestRun = await testRun(agentUnder(...layers), {
-    input: 'Hi',
-    model: scriptedModel([{ toolCalls: [echo('pay')] }, { text: 'Done.' }]),
+  const run: TestRun = await startRun(agentUnder(...layers), [{ toolCalls: [echo('pay')] }, { text: 'Done.' }], {
     tools: { ...tools, echo: paying },
   });
   for (let n = 0; n < 4; n++) {

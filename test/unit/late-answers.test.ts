@@ -1,19 +1,14 @@
 import type { TestRun } from 'holdfast/testing';
-import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { parallel } from 'holdfast/workflow';
 import { codeOf } from '../../contract/errors';
 import { latenessOf } from '../../contract/interrupts';
-import { agentUnder, agentWith, echo, logOf, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, logOf, startRun } from '../support/memory-bed';
 
 const code = (answering: Promise<unknown>): Promise<unknown> => answering.then(() => 'was taken', codeOf);
 const started = (...middleware: readonly AgentMiddleware[]): Promise<TestRun> =>
-  testRun(agentUnder(...middleware), {
-    input: 'Hi',
-    tools,
-    model: scriptedModel([{ toolCalls: [echo('paid')] }, { text: 'Done.' }]),
-  });
+  startRun(agentUnder(...middleware), [{ toolCalls: [echo('paid')] }, { text: 'Done.' }]);
 const first = async (run: TestRun): Promise<string> => (await run.interrupts())[0]?.id ?? '';
 const ends = async (run: TestRun): Promise<unknown> =>
   (await logOf(run)).flatMap((event) => (event.type === 'interrupt-end' ? [[event.reason, event.answer]] : []));
@@ -89,7 +84,7 @@ describe('an answer behind its deadline', () => {
     };
     const inner = agentWith({ name: 'agent', middleware: [asks] });
     const team = parallel({ name: 'team', isolate: true, agents: [inner] });
-    const run = await testRun(team, { input: 'Hi', tools, model: scriptedModel([{ text: 'Done.' }]) });
+    const run = await startRun(team, [{ text: 'Done.' }]);
     const here = await first(run);
     const child = [...run.children.values()][0] as TestRun;
     const there = await first(child);

@@ -5,8 +5,8 @@ import type { ToolCallContext } from '../../activities/tools/define-tool';
 import { defineTool } from '../../activities/tools/tools';
 import type { Delta } from '../../contract/deltas';
 import type { HoldfastError } from '../../contract/errors';
-import { scriptedModel, testRun } from '../../testing/index';
-import { agentWith, logOf } from '../support/memory-bed';
+import type { testRun } from '../../testing/index';
+import { agentWith, fails, failure, logOf, startRun } from '../support/memory-bed';
 
 const keep = (kept: ToolCallContext[], then: () => void = () => undefined): ReturnType<typeof defineTool> =>
   defineTool({
@@ -28,10 +28,8 @@ describe('what a tool asks for when its call has ended', () => {
     const problems: HoldfastError[] = [];
     const deltas: Delta[] = [];
     const calls = Array.from({ length: count }, () => ({ name: 'keep', input: {} }));
-    const run = await testRun(agentWith({ tools: ['keep'] }), {
+    const run = await startRun(agentWith({ tools: ['keep'] }), [{ toolCalls: calls }, { text: 'Done.' }], {
       id: 'order-42',
-      input: 'Hi',
-      model: scriptedModel([{ toolCalls: calls }, { text: 'Done.' }]),
       tools: { keep: tool },
       onProblem: (problem) => problems.push(problem),
       onDelta: (delta) => deltas.push(delta),
@@ -87,11 +85,7 @@ describe('what a tool asks for when its call has ended', () => {
 
   it('of an attempt that failed does nothing either', async () => {
     const kept: ToolCallContext[] = [];
-    const { problems } = await play(
-      keep(kept, () => {
-        throw new Error('out of order');
-      }),
-    );
+    const { problems } = await play(keep(kept, fails('out of order')));
     kept[0]?.sendEvent('late', 1);
     expect(problems).toHaveLength(1);
   });
@@ -125,12 +119,7 @@ describe('aliases that are blank', () => {
     expect(() => agentWith({ toolAliases })).toThrow(
       expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
     );
-    const run = await testRun(agentWith(), {
-      input: 'Hi',
-      model: scriptedModel([]),
-      tools: {},
-      options: { toolAliases: toolAliases as never },
-    });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'options-invalid' } });
+    const run = await startRun(agentWith(), [], { tools: {}, options: { toolAliases: toolAliases as never } });
+    expect(await run.outcome()).toMatchObject(failure('options-invalid'));
   });
 });

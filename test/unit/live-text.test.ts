@@ -29,16 +29,18 @@ function shown(...events: readonly (RunEvent | Delta)[]): string {
   return terminal.written();
 }
 
+const heard = (...events: readonly (RunEvent | Delta)[]): string => shown(started(), begin(), ...events);
+
 describe('an answer on a terminal', () => {
   it('is written as it comes, and once', () => {
-    expect(shown(started(), begin(), said('Paid '))).toBe('Paid');
-    expect(shown(started(), begin(), said('Paid '), said('in full.'))).toBe('Paid in full.');
-    expect(shown(started(), begin(), said('Paid '), said('in full.'), message('Paid in full.'))).toBe('Paid in full.\n');
+    expect(heard(said('Paid '))).toBe('Paid');
+    expect(heard(said('Paid '), said('in full.'))).toBe('Paid in full.');
+    expect(heard(said('Paid '), said('in full.'), message('Paid in full.'))).toBe('Paid in full.\n');
   });
 
   it('is the same whether it came in pieces or whole', () => {
     const text = '\n First line\n\n  second line \n\n';
-    expect(shown(started(), begin(), ...[...text].map((letter) => said(letter)), message(text))).toBe(shown(message(text)));
+    expect(heard(...[...text].map((letter) => said(letter)), message(text))).toBe(shown(message(text)));
   });
 
   it('hides nothing that would steer the terminal', () => {
@@ -46,58 +48,51 @@ describe('an answer on a terminal', () => {
   });
 
   it('says when what stands there does not count', () => {
-    const voided = [started(), begin(), said('Wro'), delta({ type: 'attempt-void' }), begin(2), said('Right.', 2), message('Right.')];
-    expect(shown(...voided)).toBe('Wro\n! what was said above does not count\nRight.\n');
+    const voided = [said('Wro'), delta({ type: 'attempt-void' }), begin(2), said('Right.', 2), message('Right.')];
+    expect(heard(...voided)).toBe('Wro\n! what was said above does not count\nRight.\n');
   });
 
   it('says nothing of an attempt that was void before it said anything', () => {
-    expect(shown(started(), begin(), said(' '), delta({ type: 'attempt-void' }), begin(2), said('Right.', 2), message('Right.'))).toBe(
-      'Right.\n',
-    );
+    expect(heard(said(' '), delta({ type: 'attempt-void' }), begin(2), said('Right.', 2), message('Right.'))).toBe('Right.\n');
   });
 
   it('tells why the model is asked again', () => {
     const error = { code: 'model-failed', message: 'The line is dead.' };
     const retry = event({ ...agent, type: 'model-retry', turn: 1, attempt: 0, error });
-    expect(
-      shown(started(), begin(), said('Wro'), delta({ type: 'attempt-void' }), retry, started('other'), said('Right.', 1, 'other')),
-    ).toBe('Wro\n! what was said above does not count\n! the model is asked again: The line is dead.\nRight.');
+    expect(heard(said('Wro'), delta({ type: 'attempt-void' }), retry, started('other'), said('Right.', 1, 'other'))).toBe(
+      'Wro\n! what was said above does not count\n! the model is asked again: The line is dead.\nRight.',
+    );
   });
 
   it('is shown again when a layer changed it', () => {
-    expect(shown(started(), begin(), said('Secret.'), delta({ type: 'message-replaced' }), message('[hidden]'))).toBe(
+    expect(heard(said('Secret.'), delta({ type: 'message-replaced' }), message('[hidden]'))).toBe(
       'Secret.\n! what was said above was changed\n[hidden]\n',
     );
   });
 
   it('ends with what the service did not tell any more', () => {
-    expect(shown(started(), begin(), said('Paid'), message('Paid in full.'))).toBe('Paid in full.\n');
-    expect(shown(started(), begin(), said('Paid'), message('Nothing.'))).toBe('Paid\n! what was said above was changed\nNothing.\n');
+    expect(heard(said('Paid'), message('Paid in full.'))).toBe('Paid in full.\n');
+    expect(heard(said('Paid'), message('Nothing.'))).toBe('Paid\n! what was said above was changed\nNothing.\n');
   });
 
   it('goes on where it stood when the service tells the attempt once more', () => {
-    expect(shown(started(), begin(), said('Paid in'), begin(), said('Pa'), said('id in full'), said('.'), message('Paid in full.'))).toBe(
-      'Paid in full.\n',
-    );
+    expect(heard(said('Paid in'), begin(), said('Pa'), said('id in full'), said('.'), message('Paid in full.'))).toBe('Paid in full.\n');
   });
 
-  it('is void when the service was gone, and another attempt is there after it', () => {
-    expect(shown(started(), begin(), said('Wro'), begin(2), said('Right.', 2))).toBe('Wro\n! what was said above does not count\nRight.');
-  });
-
-  it('is void when the service was gone, and another call is there after it', () => {
-    expect(shown(started(), begin(), said('Wro'), started('other'), said('Right.', 1, 'other'))).toBe(
-      'Wro\n! what was said above does not count\nRight.',
-    );
+  it.each([
+    ['attempt', [begin(2), said('Right.', 2)]],
+    ['call', [started('other'), said('Right.', 1, 'other')]],
+  ])('is void when the service was gone, and another %s is there after it', (_, later) => {
+    expect(heard(said('Wro'), ...later)).toBe('Wro\n! what was said above does not count\nRight.');
   });
 
   it('is void when the run ends without it', () => {
     const end = event({ type: 'run-end', status: 'failed', error: { code: 'model-failed', message: 'gone' } });
-    expect(shown(started(), begin(), said('Half'), end)).toBe('Half\n! what was said above does not count\n');
+    expect(heard(said('Half'), end)).toBe('Half\n! what was said above does not count\n');
   });
 
   it('lets other lines stand between its own', () => {
-    expect(shown(started(), begin(), said('Paid '), note, said('in full.'), message('Paid in full.'))).toBe('Paid\n· note 1\nin full.\n');
+    expect(heard(said('Paid '), note, said('in full.'), message('Paid in full.'))).toBe('Paid\n· note 1\nin full.\n');
   });
 
   it('has the line alone: another one beside it is shown when it is whole', () => {
@@ -107,9 +102,7 @@ describe('an answer on a terminal', () => {
       { ...said('Help', 1, 'other'), ...other },
       { ...message('Help.', 'other'), ...other },
     ];
-    expect(shown(started(), begin(), said('Paid '), ...beside, said('in full.'), message('Paid in full.'))).toBe(
-      'Paid\n[helper] Help.\nin full.\n',
-    );
+    expect(heard(said('Paid '), ...beside, said('in full.'), message('Paid in full.'))).toBe('Paid\n[helper] Help.\nin full.\n');
   });
 
   it('says at its beginning which agent speaks', () => {

@@ -1,27 +1,25 @@
 import { defineWorkerMiddleware } from 'holdfast/worker';
 import { onWorker } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import { agentWith, agentUnder, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, fails, failure, linesOf, logOf, startRun, tools, transcriptOf } from '../support/memory-bed';
 
 describe('an agent', () => {
   it('answers with the text of the model', async () => {
     const model = scriptedModel([{ text: 'Hello.' }]);
-    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith(), model);
     expect(await run.outcome()).toEqual({ status: 'completed', output: 'Hello.', text: 'Hello.' });
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Hello.']);
     expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'run-end']);
   });
 
   it('numbers its events from 0, without a gap', async () => {
-    const run = await testRun(agentWith(), { input: 'Hi', model: scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]), tools });
+    const run = await startRun(agentWith(), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
     expect((await logOf(run)).map(({ offset }) => offset)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
   it('gives the model its instructions, its messages and its tools', async () => {
     const model = scriptedModel([{ text: 'Hello.' }]);
-    await (
-      await testRun(agentWith({ settings: { temperature: 0 } }), { input: 'Hi', model, tools, settings: { maxOutputTokens: 9 } })
-    ).outcome();
+    await (await startRun(agentWith({ settings: { temperature: 0 } }), model, { settings: { maxOutputTokens: 9 } })).outcome();
     expect(model.requests[0]).toMatchObject({
       instructions: 'Be a test.',
       messages: [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }],
@@ -33,7 +31,7 @@ describe('an agent', () => {
 
   it('runs calls one after another when told to, the later ones also after a failure', async () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'fail', input: {} }, echo('b')] }, { text: 'Done.' }]);
-    const run = await testRun(agentWith({ sequentialTools: true }), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith({ sequentialTools: true }), model);
     await run.outcome();
     expect((await linesOf(run)).filter((line) => line.startsWith('tool'))).toEqual([
       'tool-start fail',
@@ -64,20 +62,11 @@ describe('an agent', () => {
 
   it('refuses a job when it has no prompt', async () => {
     const run = await testRun(agentWith(), { input: { orderId: '42' }, model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'input-invalid', message: expect.stringContaining('no prompt and no inputSchema for a typed job') },
-    });
+    expect(await run.outcome()).toMatchObject(failure('input-invalid', 'no prompt and no inputSchema for a typed job'));
   });
 
   it.each([
-    [
-      'throws',
-      () => {
-        throw new Error('no such order');
-      },
-      /prompt of agent "agent" failed: no such order/,
-    ],
+    ['throws', fails('no such order'), /prompt of agent "agent" failed: no such order/],
     ['returns no text', (() => undefined) as unknown as () => string, /prompt of agent "agent" returned no text/],
   ])('fails by name when its prompt %s', async (_, prompt, message) => {
     const run = await testRun(agentWith({ prompt }), { input: {}, model: scriptedModel([]), tools });
@@ -89,11 +78,8 @@ describe('an agent', () => {
 
   it('stops at the n+1st model call, after the tools of the n-th have run', async () => {
     const model = scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }]);
-    const run = await testRun(agentWith({ maxIterations: 2 }), { input: 'Hi', model, tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'max-iterations', message: expect.stringContaining('exceeds max iterations: the model was called 2 times') },
-    });
+    const run = await startRun(agentWith({ maxIterations: 2 }), model);
+    expect(await run.outcome()).toMatchObject(failure('max-iterations', 'exceeds max iterations: the model was called 2 times'));
     expect((await transcriptOf(run)).at(-1)).toBe('tool: b');
     model.assertComplete();
   });
@@ -105,20 +91,17 @@ describe('an agent', () => {
       { error: 'busy', retryable: true },
       { text: 'Done.', usage: { ...usage, reasoningTokens: 2 } },
     ]);
-    const run = await testRun(agentWith(), { input: 'Hi', model, tools });
+    const run = await startRun(agentWith(), model);
     await run.outcome();
     expect(await run.usage()).toEqual({ inputTokens: 20, outputTokens: 10, cachedInputTokens: 4, reasoningTokens: 2 });
   });
 
   it('says before anything else what the worker lacks', async () => {
     const model = scriptedModel([]);
-    const lacking = await testRun(agentWith({ tools: ['echo', 'teleport'] }), { input: 'Hi', model, tools });
-    expect(await lacking.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'tool-unknown', message: expect.stringContaining('names the tool "teleport". The worker has: echo, add, fail.') },
-    });
-    const halfless = await testRun(agentUnder(onWorker('tracer')), { input: 'Hi', model, tools });
-    expect(await halfless.outcome()).toMatchObject({ status: 'failed', error: { code: 'worker-half-missing' } });
+    const lacking = await startRun(agentWith({ tools: ['echo', 'teleport'] }), model);
+    expect(await lacking.outcome()).toMatchObject(failure('tool-unknown', 'names the tool "teleport". The worker has: echo, add, fail.'));
+    const halfless = await startRun(agentUnder(onWorker('tracer')), model);
+    expect(await halfless.outcome()).toMatchObject(failure('worker-half-missing'));
   });
 
   it('runs worker middleware around model and tools, first outermost, with their options', async () => {
@@ -139,12 +122,7 @@ describe('an agent', () => {
       wrapInvokableToolCall: async (input, next) => `quiet(${JSON.stringify(await next(input))})`,
     }));
     const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
-    const run = await testRun(agentUnder(onWorker('noisy', { name: 'A' }), onWorker('quiet')), {
-      input: 'Hi',
-      model,
-      tools,
-      middleware: [noisy, quiet],
-    });
+    const run = await startRun(agentUnder(onWorker('noisy', { name: 'A' }), onWorker('quiet')), model, { middleware: [noisy, quiet] });
     await run.outcome();
     expect(seen).toEqual(['A model', 'A tool', 'A model']);
     expect(model.requests[0]?.instructions).toBe('Be a test. A');
