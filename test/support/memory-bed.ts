@@ -75,8 +75,6 @@ export function startRun<Input extends Json, Output>(
   return testRun(agent, given as unknown as TestRunOptions<NoInfer<Input>>);
 }
 
-export { coded, failure } from './coded';
-
 export const echo = (text: string): { name: string; input: Json } => ({ name: 'echo', input: { text } });
 
 export async function logOf(run: TestRun): Promise<readonly RunEvent[]> {

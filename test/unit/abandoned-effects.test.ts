@@ -2,7 +2,8 @@ import type { TestRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import type { MemoryRun } from '../../memory/run';
-import { agentUnder, before, echo, failure, logOf, only, startRun } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, before, echo, logOf, only, startRun } from '../support/memory-bed';
 import { byHand } from '../support/team-bed';
 
 const begin = (layer: AgentMiddleware, calls = false): Promise<TestRun> =>
@@ -94,7 +95,7 @@ describe('what code waited for and nobody waits for any more', () => {
     const run = await startRun(agentUnder(hasty, approval({ tools: { echo: true } })), [{ toolCalls: [echo('a')] }]);
     expect(await run.interrupts()).toHaveLength(1);
     await run.advance('1h');
-    expect(await run.outcome()).toMatchObject(failure('next-left-running'));
+    expect(await run.outcome()).toMatchObject(failureSaying('next-left-running'));
     expect(await endsOf(run)).toEqual(['cancel']);
     expect((await logOf(run)).at(-1)).toMatchObject({ type: 'run-end' });
   });

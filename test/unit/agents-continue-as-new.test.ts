@@ -5,7 +5,8 @@ import { testRun } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, AgentPart } from 'holdfast/workflow';
 import { agentTool, exitAction, loop, parallel, sequential, supervisor } from 'holdfast/workflow';
 import { setSubAgents } from 'holdfast/eino';
-import { coded, heldTool, logOf, tools } from '../support/memory-bed';
+import { errorSaying } from '../support/failures';
+import { heldTool, logOf, tools } from '../support/memory-bed';
 import { byHand, member, says, scripts, transfer } from '../support/team-bed';
 
 type AnyAgent = Agent<string, string, unknown>;
@@ -361,7 +362,7 @@ describe('an upgrade of a run that waits', () => {
       sequential({ name: 'both', description: 'Both.', agents: [apart(), member('last', { middleware: [askingSetup] })] });
     const model = scripts({ asker: [{ text: 'Asked.' }], last: [{ text: 'Done.' }] });
     const run = await testRun(last(), { input: 'Go.', model, tools });
-    await expect(run.upgrade(last())).rejects.toMatchObject(coded('upgrade-failed', '~apart.asker'));
+    await expect(run.upgrade(last())).rejects.toMatchObject(errorSaying('upgrade-failed', '~apart.asker'));
     await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
     await run.upgrade(last());
     await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');

@@ -6,7 +6,8 @@ import { callbacks, toolCallbacks } from 'holdfast/callbacks';
 import { setSubAgents, withDeterministicTransfer } from 'holdfast/eino';
 import { testRun } from 'holdfast/testing';
 import { agentsOf } from '../../kernel/define/agents-of-module';
-import { coded, failure, tools } from '../support/memory-bed';
+import { errorSaying, failureSaying } from '../support/failures';
+import { tools } from '../support/memory-bed';
 import { byHand, member, scripts } from '../support/team-bed';
 
 const runnable = (agent: Agent<string, string, unknown>) => agentsOf({ agent });
@@ -107,7 +108,7 @@ describe('a definition that would go wrong later', () => {
     ['planner of planExecute "p": there is no option "tools"', () => planExecute(plan({ planner: { model: 'm', tools: [] } }))],
     ['replanner of planExecute "p": model must be the name of a model. It is missing.', () => planExecute(plan({ replanner: {} }))],
   ])('is refused by name: %s', (message, define) => {
-    expect(define).toThrow(coded('agent-invalid', message));
+    expect(define).toThrow(errorSaying('agent-invalid', message));
   });
 
   it('is no agent that stands twice in a sequence or in parallel', () => {
@@ -161,6 +162,6 @@ describe('options of a start for agents', () => {
     ['that are not made by hand', { a: { custom: { x: 1 } } }, 'agents.a.custom would change nothing: only one that is made by hand'],
   ])('%s are refused', async (_, agents, message) => {
     const run = await testRun(team, { input: 'Go.', model: scripts({}), tools, options: { agents } });
-    expect(await run.outcome()).toMatchObject(failure('options-invalid', message));
+    expect(await run.outcome()).toMatchObject(failureSaying('options-invalid', message));
   });
 });

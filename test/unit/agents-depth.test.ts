@@ -4,7 +4,7 @@ import { setSubAgents, withDeterministicTransfer } from 'holdfast/eino';
 import { agentsOf } from '../../kernel/define/agents-of-module';
 import { limits } from '../../contract/limits';
 import { member, play } from '../support/team-bed';
-import { coded } from '../support/coded';
+import { errorSaying } from '../support/failures';
 
 type Around = (inner: Agent, name: string) => Agent;
 const described = { description: 'Around others.' };
@@ -38,7 +38,7 @@ const nested = (around: Around, depth: number): Agent => {
 describe('agents in each other', () => {
   it.each(ways)('are refused when they are too deep, however many there are: %s', (_, around) => {
     expect(() => nested(around, 6000)).toThrow(
-      coded('agent-invalid', /^Agent "\w+" has agents in each other, 10[1-3] deep; at most 100 fit\./),
+      errorSaying('agent-invalid', /^Agent "\w+" has agents in each other, 10[1-3] deep; at most 100 fit\./),
     );
   });
 

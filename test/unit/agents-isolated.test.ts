@@ -9,7 +9,8 @@ import { setSubAgents } from '../../middleware/forms/index';
 import { endOfFailed } from '../../workflows/temporal-children';
 import type { ScriptedStep, TestRun } from '../../testing/index';
 import { testRun } from '../../testing/index';
-import { failure, logOf, tools } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { logOf, tools } from '../support/memory-bed';
 import type { Scripts } from '../support/team-bed';
 import { byHand, heard, member, placed, play, scripts } from '../support/team-bed';
 
@@ -142,8 +143,8 @@ describe('agents at the same time, each a run of its own', () => {
       fat: [says('One.')],
       second: [says('Two.')],
     });
-    expect(outcome).toMatchObject(failure('payload-too-large', /^The agent 'fat' failed: .*session values/));
-    expect(await child(run, 'test~fat').outcome()).toMatchObject(failure('payload-too-large'));
+    expect(outcome).toMatchObject(failureSaying('payload-too-large', /^The agent 'fat' failed: .*session values/));
+    expect(await child(run, 'test~fat').outcome()).toMatchObject(failureSaying('payload-too-large'));
     expect(await child(run, 'test~second').outcome()).toMatchObject({ status: 'completed' });
     expect(await run.usage()).toEqual({ inputTokens: 6, outputTokens: 4 });
   });
@@ -151,7 +152,7 @@ describe('agents at the same time, each a run of its own', () => {
   it('fail with their own error, whatever they have set before', async () => {
     for (const count of [7, 20]) {
       const { outcome } = await play(isolated(throwing(count)), {});
-      expect(outcome).toMatchObject(failure('hook-failed', 'Out of order.'));
+      expect(outcome).toMatchObject(failureSaying('hook-failed', 'Out of order.'));
     }
   });
 
@@ -170,7 +171,7 @@ describe('agents at the same time, each a run of its own', () => {
       sequential({ name: 'all', agents: [writing(5), parallel({ name: 'team', isolate: true, agents: [member('first')] })] }),
       { first: [says('One.')] },
     );
-    expect(outcome).toMatchObject(failure('payload-too-large', 'The input of the start of the agent "first"'));
+    expect(outcome).toMatchObject(failureSaying('payload-too-large', 'The input of the start of the agent "first"'));
   });
 
   it('are found in the exported one, also two of one name', async () => {
@@ -213,7 +214,7 @@ describe('agents at the same time, each a run of its own', () => {
       second: [{ error: 'out of order', retryable: false, usage }],
       third: [says('Three.')],
     });
-    expect(outcome).toMatchObject(failure('model-failed'));
+    expect(outcome).toMatchObject(failureSaying('model-failed'));
     expect((outcome as { error: { message: string } }).error.message).toMatch(/^The agent 'second' failed: .*out of order/);
     expect(await child(run, 'test~third').outcome()).toMatchObject({ status: 'completed' });
     expect(typed(await logOf(run), 'agent-end').map((event) => event.error?.code)).toContain('model-failed');
@@ -223,7 +224,7 @@ describe('agents at the same time, each a run of its own', () => {
     const { run } = await start(isolated(member('first', { middleware: [asking] }), member('second')), { second: [says('Two.')] });
     expect((await run.outcome()).status).toBe('waiting');
     await child(run, 'test~first').cancel();
-    expect(await run.outcome()).toMatchObject(failure('child-cancelled'));
+    expect(await run.outcome()).toMatchObject(failureSaying('child-cancelled'));
     expect(await child(run, 'test~first').outcome()).toEqual({ status: 'cancelled' });
     expect(await run.interrupts()).toEqual([]);
   });
@@ -240,7 +241,7 @@ describe('agents at the same time, each a run of its own', () => {
     const one = await start(isolated(paying), { first: [echoed] });
     await one.run.interrupts();
     await child(one.run, 'test~first').cancel();
-    expect(await one.run.outcome()).toMatchObject(failure('child-cancelled'));
+    expect(await one.run.outcome()).toMatchObject(failureSaying('child-cancelled'));
     expect(await one.run.usage()).toEqual(usage);
     expect(typed(await logOf(one.run), 'agent-end')).toMatchObject([
       { usage, usageByModel: { 'test/first': usage }, error: { code: 'child-cancelled' } },

@@ -2,7 +2,8 @@ import { customAgent, loop, parallel, sequential, supervisor } from 'holdfast/wo
 import type { AgentMiddleware, AgentObserver, Json } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
 import { AgentRun } from '../../kernel/engine/run';
-import { coded, fails, logOf, tools } from '../support/memory-bed';
+import { errorSaying } from '../support/failures';
+import { fails, logOf, tools } from '../support/memory-bed';
 import { member, placed, play, scripts, transfer } from '../support/team-bed';
 
 const noting: AgentObserver = {
@@ -114,7 +115,7 @@ describe('observers of an agent that runs others', () => {
     ['two of one name', [noting, noting], 'two of its observers are named "noting"'],
   ])('are refused when they are %s', (_, observers, problem) => {
     const make = (): unknown => sequential({ name: 'all', agents: [member('one')], observers: observers as never });
-    expect(make).toThrow(coded('agent-invalid', problem));
+    expect(make).toThrow(errorSaying('agent-invalid', problem));
   });
 });
 

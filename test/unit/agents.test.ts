@@ -2,7 +2,8 @@ import { customAgent, defineAgent, exitAction, loop, parallel, sequential, super
 import { setSubAgents } from 'holdfast/eino';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import { echo, failure, lineOf, logOf, startRun, tools, transcriptOf } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { echo, lineOf, logOf, startRun, tools, transcriptOf } from '../support/memory-bed';
 import { byHand, heard, member, placed, play, says, scripts, transfer } from '../support/team-bed';
 
 describe('a sequence', () => {
@@ -36,7 +37,7 @@ describe('agents in parallel', () => {
 
   it('all end when one fails, and then the whole fails', async () => {
     const { outcome, model } = await play(team, { left: [{ error: 'Broken.' }], right: [{ text: 'R.' }] });
-    expect(outcome).toMatchObject(failure('model-failed'));
+    expect(outcome).toMatchObject(failureSaying('model-failed'));
     expect(model.requests('right')).toHaveLength(1);
   });
 });
@@ -84,7 +85,7 @@ describe('agents that hand over', () => {
   it('end when they hand over for ever', async () => {
     const again = (name: string) => Array.from({ length: 60 }, () => transfer(name));
     const { outcome } = await play(family, { desk: again('billing'), billing: again('desk') });
-    expect(outcome).toMatchObject(failure('transfers-exceeded'));
+    expect(outcome).toMatchObject(failureSaying('transfers-exceeded'));
   });
 });
 
@@ -193,7 +194,7 @@ describe('what an agent leaves behind', () => {
       [member('slow', { middleware: [asking] })],
     );
     const { outcome } = await play(hasty, { slow: [] });
-    expect(outcome).toMatchObject(failure('next-left-running', 'ctx.runAgent("slow") was still running'));
+    expect(outcome).toMatchObject(failureSaying('next-left-running', 'ctx.runAgent("slow") was still running'));
   });
 });
 
@@ -222,7 +223,7 @@ describe('an input that ends in calls of tools', () => {
       tools,
       runPendingToolCalls: true,
     });
-    expect(await run.outcome()).toMatchObject(failure('input-invalid'));
+    expect(await run.outcome()).toMatchObject(failureSaying('input-invalid'));
   });
 });
 

@@ -13,7 +13,8 @@ import { sentIdOf, clientIdOf } from '../../service/agui/message-ids';
 import type { AguiAnswer } from '../support/agui-bed';
 import { aguiApp, checkStream, inputWith, postTo, saying, shortOf } from '../support/agui-bed';
 import { gate } from '../support/gate';
-import { agentUnder, agentWith, coded, echo, lineOf, tools } from '../support/memory-bed';
+import { errorSaying } from '../support/failures';
+import { agentUnder, agentWith, echo, lineOf, tools } from '../support/memory-bed';
 
 const asks = approval({ tools: { echo: true } });
 const callsThenSays: readonly ScriptedStep[] = [{ toolCalls: [echo('hi')] }, { text: 'Done.' }];
@@ -394,6 +395,6 @@ describe('ids of messages', () => {
   });
 
   it('are refused where they are too long', () => {
-    expect(() => sentIdOf('ä'.repeat(60))).toThrow(coded('request-invalid'));
+    expect(() => sentIdOf('ä'.repeat(60))).toThrow(errorSaying('request-invalid'));
   });
 });

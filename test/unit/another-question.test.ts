@@ -4,7 +4,8 @@ import { approval, askHuman, policy } from 'holdfast/middleware';
 import type { Agent, AgentMiddleware, HookContext, InterruptOptions } from 'holdfast/workflow';
 import type { Json } from '../../contract/messages/messages';
 import type { tools } from '../support/memory-bed';
-import { agentUnder, agentWith, echo, failure, only, startRun } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, agentWith, echo, only, startRun } from '../support/memory-bed';
 import { byHand } from '../support/team-bed';
 
 interface Asked extends InterruptOptions {
@@ -27,7 +28,8 @@ async function started(agent: Agent<string, Json, unknown>, ...steps: readonly S
   return run;
 }
 
-const failing = (run: TestRun): Promise<void> => run.outcome().then((outcome) => expect(outcome).toMatchObject(failure('frame-changed')));
+const failing = (run: TestRun): Promise<void> =>
+  run.outcome().then((outcome) => expect(outcome).toMatchObject(failureSaying('frame-changed')));
 
 const others: Readonly<Record<string, Asked>> = {
   'another text': { text: 'May I delete the whole account?' },

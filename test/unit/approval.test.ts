@@ -5,7 +5,8 @@ import { approval } from 'holdfast/middleware';
 import type { ScriptedModel, TestRun } from 'holdfast/testing';
 import { scriptedModel } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Json } from 'holdfast/workflow';
-import { agentWith, approvalOf as pendingOf, coded, failure, linesOf, logOf, startRun, transcriptOf } from '../support/memory-bed';
+import { errorSaying, failureSaying } from '../support/failures';
+import { agentWith, approvalOf as pendingOf, linesOf, logOf, startRun, transcriptOf } from '../support/memory-bed';
 
 interface Refund {
   readonly orderId: string;
@@ -98,7 +99,7 @@ describe('approval', () => {
   ])('refuses the edit %j, which would change nothing', async (editedInput, why) => {
     const run = await started(true);
     const before = await pendingOf(run);
-    await expect(run.approve(before.id, { editedInput })).rejects.toMatchObject(coded('answer-invalid', why));
+    await expect(run.approve(before.id, { editedInput })).rejects.toMatchObject(errorSaying('answer-invalid', why));
     expect(await pendingOf(run)).toEqual(before);
   });
 
@@ -158,7 +159,7 @@ describe('approval', () => {
     };
     const run = await startedUnder([ruled(true), thief]);
     await run.approve((await pendingOf(run)).id);
-    expect(await run.outcome()).toMatchObject(failure('hook-failed', 'behind the approval'));
+    expect(await run.outcome()).toMatchObject(failureSaying('hook-failed', 'behind the approval'));
     expect(paid).toEqual([]);
   });
 
@@ -249,7 +250,7 @@ describe('approval', () => {
   it('takes the decision of those who are named, and of nobody else', async () => {
     const run = await started({ by: ['ada', 'bob'] });
     const { id } = await pendingOf(run);
-    await expect(run.approve(id)).rejects.toMatchObject(coded('answer-forbidden', 'Only ada, bob may answer'));
+    await expect(run.approve(id)).rejects.toMatchObject(errorSaying('answer-forbidden', 'Only ada, bob may answer'));
     await expect(run.approve(id, { by: 'eve' })).rejects.toMatchObject({ code: 'answer-forbidden' });
     await run.approve(id, { by: 'bob' });
     expect((await run.outcome()).status).toBe('completed');
@@ -275,10 +276,10 @@ describe('approval', () => {
     const [first, second] = await run.interrupts();
     await run.reject(first?.id ?? '');
     await expect(run.approve(first?.id ?? '')).rejects.toMatchObject({ code: 'interrupt-answered' });
-    await expect(run.approve('nowhere')).rejects.toMatchObject(coded('interrupt-unknown', second?.id ?? ''));
+    await expect(run.approve('nowhere')).rejects.toMatchObject(errorSaying('interrupt-unknown', second?.id ?? ''));
     await run.reject(second?.id ?? '');
     expect((await run.outcome()).status).toBe('completed');
-    await expect(run.approve(first?.id ?? '')).rejects.toMatchObject(coded('run-ended', '(completed)'));
+    await expect(run.approve(first?.id ?? '')).rejects.toMatchObject(errorSaying('run-ended', '(completed)'));
   });
 
   it('takes decisions about calls of one message in any order', async () => {
@@ -340,7 +341,7 @@ describe('approval', () => {
     ['a duration of many letters', { expires: 'x'.repeat(3_000_000) }, /expires "x{100}…" is no duration/],
   ])('refuses %s when the agent is defined, and names the tool', (_, rule, message) => {
     const defined = (): unknown => agentUnder(ruled(rule as ApprovalRule<Refund>));
-    expect(defined).toThrow(coded('agent-invalid', /^approval: .*tools\.refund/));
+    expect(defined).toThrow(errorSaying('agent-invalid', /^approval: .*tools\.refund/));
     expect(defined).toThrow(message);
   });
 
@@ -352,7 +353,7 @@ describe('approval', () => {
   it.each([undefined, null, {}, { tools: ['refund'] }, { tools: { refund: true }, name: '' }])(
     'refuses options that are none when it is made: %j',
     (options) => {
-      expect(() => approval(options as never)).toThrow(coded('agent-invalid'));
+      expect(() => approval(options as never)).toThrow(errorSaying('agent-invalid'));
     },
   );
 
@@ -376,7 +377,7 @@ describe('approval', () => {
   it('ends the run at its start when no worker has the tool that it names', async () => {
     const offering: AgentMiddleware = { name: 'offering', beforeAgent: () => undefined };
     const run = await startedUnder([offering, approval({ tools: { refunds: true } })]);
-    expect(await run.outcome()).toMatchObject(failure('tool-unknown', '"refunds"'));
+    expect(await run.outcome()).toMatchObject(failureSaying('tool-unknown', '"refunds"'));
   });
 });
 

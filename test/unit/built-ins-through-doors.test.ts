@@ -7,7 +7,9 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Json, Message, WorkflowTool } from 'holdfast/workflow';
 import { agentTool } from 'holdfast/workflow';
 import { ownAgentTool, ownApproval, ownPatchToolCalls, ownToolCallLimit } from '../fixtures/own-built-ins';
-import { agentUnder, agentWith, echo, failure, linesOf, only, startRun, tools, transcriptOf } from '../support/memory-bed';
+import type { ErrorCode } from '../../contract/errors';
+import { failureSaying } from '../support/failures';
+import { agentUnder, agentWith, echo, linesOf, only, startRun, tools, transcriptOf } from '../support/memory-bed';
 import { byHand, member, scripts } from '../support/team-bed';
 
 const file = 'own-built-ins.ts';
@@ -157,7 +159,7 @@ describe('a tool that a user writes, which runs agents', () => {
     ]);
   });
 
-  it.each<[string, WorkflowTool['execute'], string, string]>([
+  it.each<[string, WorkflowTool['execute'], ErrorCode, string]>([
     ['runs an agent that it does not have', (_, ctx) => ctx.runAgent('nobody', 'Hi'), 'agent-unknown', 'the tool "helper" has "helper".'],
     [
       'ends while an agent still runs',
@@ -167,7 +169,7 @@ describe('a tool that a user writes, which runs agents', () => {
     ],
   ])('ends the run when it %s', async (_, execute, code, message) => {
     const run = await startRun(running(execute), scripts(steps));
-    expect(await run.outcome()).toMatchObject(failure(code, message));
+    expect(await run.outcome()).toMatchObject(failureSaying(code, message));
   });
 
   it('fails with the first error of agents beside each other, when the others have ended', async () => {

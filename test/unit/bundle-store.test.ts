@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { HoldfastError } from '../../contract/errors';
 import { BundleStore } from '../../worker/bundle-store';
 import { Findings } from '../../worker/findings';
-import { coded } from '../support/coded';
+import { errorSaying } from '../support/failures';
 
 const buildId = '0123456789abcdef';
 const map = `\n//# sourceMappingURL=data:application/json;base64,${Buffer.from('{"version":3}').toString('base64')}\n`;
@@ -40,7 +40,7 @@ describe('the directory of bundles', () => {
   ])('says that a file is damaged that %s, and takes the same build anew', async (_, content) => {
     writeFileSync(path(), content());
     expect(await store.holds(buildId)).toBe(false);
-    await expect(store.load(buildId)).rejects.toMatchObject(coded('build-damaged', buildId));
+    await expect(store.load(buildId)).rejects.toMatchObject(errorSaying('build-damaged', buildId));
     await store.save(bundle);
     expect(await store.load(buildId)).toEqual(bundle);
   });
@@ -49,8 +49,8 @@ describe('the directory of bundles', () => {
     rmSync(path());
     await expect(store.load(buildId)).rejects.toMatchObject({ code: 'build-missing' });
     mkdirSync(path());
-    await expect(store.load(buildId)).rejects.toMatchObject(coded('build-damaged', 'EISDIR'));
-    await expect(store.save(bundle)).rejects.toMatchObject(coded('build-damaged', 'A folder'));
+    await expect(store.load(buildId)).rejects.toMatchObject(errorSaying('build-damaged', 'EISDIR'));
+    await expect(store.save(bundle)).rejects.toMatchObject(errorSaying('build-damaged', 'A folder'));
     expect(readdirSync(directory)).toEqual([`${buildId}.js`]);
   });
 

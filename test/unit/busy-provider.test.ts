@@ -1,5 +1,6 @@
 import type { LanguageModel } from '../../activities/models/models';
-import { agentWith, failure, startRun } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentWith, startRun } from '../support/memory-bed';
 
 const busy = (headers?: Record<string, string>): Error =>
   Object.assign(new Error('Too many requests.'), { statusCode: 429, ...(headers === undefined ? {} : { responseHeaders: headers }) });
@@ -39,7 +40,7 @@ it('a provider that is busy for an hour ends the run, after far more than five c
   await run.advance('59m');
   expect((await run.outcome()).status).toBe('running');
   await run.advance('2m');
-  expect(await run.outcome()).toMatchObject(failure('model-busy'));
+  expect(await run.outcome()).toMatchObject(failureSaying('model-busy'));
   expect(model.asked).toBeGreaterThan(50);
 });
 
@@ -55,6 +56,6 @@ it('an agent with a retry of its own decides about a busy provider itself', asyn
   const run = await startRun(agentWith({ retry: { maxRetries: 1 } }), model);
   await run.outcome();
   await run.advance('1h');
-  expect(await run.outcome()).toMatchObject(failure('model-retries-exhausted'));
+  expect(await run.outcome()).toMatchObject(failureSaying('model-retries-exhausted'));
   expect(model.asked).toBe(2);
 });

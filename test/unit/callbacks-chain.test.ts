@@ -5,7 +5,8 @@ import type { Json, Message } from 'holdfast/workflow';
 import * as worker from 'holdfast/worker';
 import { scriptedModel } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
-import { agentUnder, coded, echo, fails, logOf, startRun } from '../support/memory-bed';
+import { errorSaying } from '../support/failures';
+import { agentUnder, echo, fails, logOf, startRun } from '../support/memory-bed';
 
 const request = (): ModelRequestDraft => ({ instructions: '', messages: [], tools: [], model: 'test/model' });
 const toolCall = (input: Json = {}): { toolCallId: string; toolName: string; arguments: Json } => ({
@@ -16,7 +17,9 @@ const toolCall = (input: Json = {}): { toolCallId: string; toolName: string; arg
 
 describe('a set of callbacks', () => {
   it.each([modelCallbacks, toolCallbacks, agentCallbacks])('refuses options that there are not, such as callbacks: $name', (make) => {
-    expect(() => make({ beforeAgent: [fails('never')] } as object)).toThrow(coded('agent-invalid', 'there is no option "beforeAgent"'));
+    expect(() => make({ beforeAgent: [fails('never')] } as object)).toThrow(
+      errorSaying('agent-invalid', 'there is no option "beforeAgent"'),
+    );
     expect(() => make({ continueOnError: 'yes' } as object)).toThrow('continueOnError');
     expect(make({ continueOnError: true }).before.length).toBe(0);
   });
@@ -311,6 +314,6 @@ describe('a result for callbacks', () => {
   });
 
   it('is made by a function', () => {
-    expect(() => toolCallbacks().registerCallbackResult('x' as never)).toThrow(coded('agent-invalid'));
+    expect(() => toolCallbacks().registerCallbackResult('x' as never)).toThrow(errorSaying('agent-invalid'));
   });
 });

@@ -5,20 +5,8 @@ import type { Plugin } from 'holdfast/callbacks';
 import { StopError, onWorker, textOf } from 'holdfast/workflow';
 import { agentCallbacks, callbacks, modelCallbacks, plugin, toolCallbacks, toolStateKey } from 'holdfast/callbacks';
 import { z } from 'zod';
-import {
-  agentUnder,
-  agentWith,
-  echo,
-  fails,
-  failure,
-  gate,
-  linesOf,
-  logOf,
-  only,
-  startRun,
-  tools,
-  transcriptOf,
-} from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, agentWith, echo, fails, gate, linesOf, logOf, only, startRun, tools, transcriptOf } from '../support/memory-bed';
 
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
@@ -42,7 +30,7 @@ describe('model callbacks as middleware', () => {
   it('may replace messages of the request, and cannot change them in place', async () => {
     const set = modelCallbacks().registerBefore(({ request }) => void ((request.messages[0] as { role: string }).role = 'system'));
     const run = await startRun(agentUnder(set.asMiddleware()), []);
-    expect(await run.outcome()).toMatchObject(failure('callback-failed', 'read only'));
+    expect(await run.outcome()).toMatchObject(failureSaying('callback-failed', 'read only'));
   });
 
   it('see an unchanged answer under its id, and give a changed one a new id', async () => {
@@ -80,7 +68,7 @@ describe('model callbacks as middleware', () => {
     const set = modelCallbacks().registerAfter(() => never());
     const inner: AgentMiddleware = { name: 'inner', wrapModel: fails('odd') };
     const run = await startRun(agentUnder(set.asMiddleware(), inner), twoTurns());
-    expect(await run.outcome()).toMatchObject(failure('hook-failed'));
+    expect(await run.outcome()).toMatchObject(failureSaying('hook-failed'));
     expect(never).not.toHaveBeenCalled();
   });
 
@@ -269,7 +257,7 @@ describe('a StopError', () => {
     const generate = jest.fn(stop);
     const half = defineWorkerMiddleware('quota', () => ({ wrapModel: { generate } }));
     const run = await startRun(agentUnder(onWorker('quota')), [], { middleware: [half] });
-    expect(await run.outcome()).toMatchObject(failure('stopped', 'out of budget'));
+    expect(await run.outcome()).toMatchObject(failureSaying('stopped', 'out of budget'));
     expect(generate).toHaveBeenCalledTimes(1);
   });
 
@@ -389,7 +377,7 @@ describe('values of a callback that are no JSON', () => {
   ])('are refused: %s', async (phase, set) => {
     const run = await startRun(agentUnder(set.asMiddleware()), twoTurns());
     expect(await run.outcome()).toMatchObject(
-      failure('value-not-json', new RegExp(`^${phase} callback returned values that are not JSON`)),
+      failureSaying('value-not-json', new RegExp(`^${phase} callback returned values that are not JSON`)),
     );
   });
 
@@ -410,7 +398,9 @@ it('a customResponse of beforeAgent that does not fit the output ends the agent,
     middleware: [aborting.asMiddleware()],
   });
   const run = await startRun(agent, model, { outputs: { number: z.object({ n: z.number() }) } });
-  expect(await run.outcome()).toMatchObject(failure('output-invalid', /^The answer of beforeAgent of middleware .* does not fit "number"/));
+  expect(await run.outcome()).toMatchObject(
+    failureSaying('output-invalid', /^The answer of beforeAgent of middleware .* does not fit "number"/),
+  );
   expect(model.requests).toHaveLength(0);
 });
 

@@ -1,6 +1,6 @@
 import type { ModelChunk } from '../../activities/models/chunks';
 import { AnswerAssembly, chunksOf } from '../../activities/models/chunks';
-import { coded } from '../support/coded';
+import { errorSaying } from '../support/failures';
 
 function assembled(...chunks: readonly ModelChunk[]): AnswerAssembly {
   const assembly = new AnswerAssembly();
@@ -14,7 +14,7 @@ describe('an answer that comes in pieces', () => {
     const endless = (): void => {
       for (;;) assembly.add({ type: 'text', text: 'x'.repeat(10_000) });
     };
-    expect(endless).toThrow(coded('model-response-too-large'));
+    expect(endless).toThrow(errorSaying('model-response-too-large'));
   });
 
   it('makes one part of the pieces of a block, where its first piece came', () => {

@@ -5,7 +5,8 @@ import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { externalCallIn } from '../../contract/external-calls';
 import { limits } from '../../contract/limits';
 import { aguiApp, inputWith, postTo, shortOf } from '../support/agui-bed';
-import { agentWith, coded, echo, lineOf, logOf, tools } from '../support/memory-bed';
+import { errorSaying } from '../support/failures';
+import { agentWith, echo, lineOf, logOf, tools } from '../support/memory-bed';
 import { openAiAt, responsesApp, shortItem } from '../support/responses-bed';
 import { member } from '../support/team-bed';
 
@@ -188,7 +189,7 @@ describe('a tool of a client is refused', () => {
   });
 
   it.each<[Json]>([['yes'], [[]], [['a b']], [['a', 'a']]])('by a definition: %j says nothing of what is taken', (clientTools) => {
-    expect(() => agentWith({ clientTools: clientTools as never })).toThrow(coded('agent-invalid'));
+    expect(() => agentWith({ clientTools: clientTools as never })).toThrow(errorSaying('agent-invalid'));
   });
 
   it('when those of messages that wait would be too large together', async () => {

@@ -14,7 +14,7 @@ import type { Interrupt } from '../../contract/interrupts';
 import { misfitOf } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { recordedTerminal } from '../support/recorded-terminal';
-import { coded } from '../support/coded';
+import { errorSaying } from '../support/failures';
 
 // Commands load compiled names on demand.
 jest.mock('../../host/configuration.js', () => jest.requireActual('../../host/configuration'), { virtual: true });
@@ -191,7 +191,7 @@ describe('a service that is found', () => {
   it('is never that of another project, where the directory has runs of its own', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'holdfast-hints-'));
     writeFileSync(join(directory, 'runs-1.31.2.db'), '');
-    await expect(findService(undefined, { HOLDFAST_DIR: directory })).rejects.toMatchObject(coded('service-unreachable', directory));
+    await expect(findService(undefined, { HOLDFAST_DIR: directory })).rejects.toMatchObject(errorSaying('service-unreachable', directory));
     const forget = recordService(directory, 'http://127.0.0.1:4999');
     expect((await findService(undefined, { HOLDFAST_DIR: directory })).url).toBe('http://127.0.0.1:4999');
     forget();
@@ -217,7 +217,7 @@ describe('a service that is found', () => {
     'has an address that routes can be put behind, not %j',
     async (url) => {
       const shown = url.replace('ada:secret', '[credentials]');
-      await expect(findService(url)).rejects.toMatchObject(coded('command-invalid', `'${shown}'`));
+      await expect(findService(url)).rejects.toMatchObject(errorSaying('command-invalid', `'${shown}'`));
     },
   );
 });

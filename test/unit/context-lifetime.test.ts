@@ -2,7 +2,8 @@ import type { AgentMiddleware, CustomAgentOptions, CustomContext, HookContext } 
 import { agentTool, loop, parallel, sequential } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
 import { limits } from '../../contract/limits';
-import { agentUnder, failure, logOf, startRun, tools } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, logOf, startRun, tools } from '../support/memory-bed';
 import { byHand, member, play, says, scripts } from '../support/team-bed';
 
 describe('the ctx of an agent that has ended', () => {
@@ -78,7 +79,7 @@ describe('the ctx of an agent that has ended', () => {
       await held?.sleep('1s');
     });
     const { outcome } = await play(sequential({ name: 'both', agents: [first, second] }), { first: [{ text: 'First.' }] });
-    expect(outcome).toMatchObject(failure('outside-run', 'ctx of agent "first"'));
+    expect(outcome).toMatchObject(failureSaying('outside-run', 'ctx of agent "first"'));
   });
   let held: HookContext | undefined;
   const keep = (ctx: HookContext): void => void (held = ctx);
@@ -98,7 +99,7 @@ describe('the ctx of an agent that has ended', () => {
       held?.session.set('key', 1);
     });
     const { outcome } = await play(sequential({ name: 'both', agents: [group, second] }), {});
-    expect(outcome).toMatchObject(failure('outside-run', 'ctx of agent "group"'));
+    expect(outcome).toMatchObject(failureSaying('outside-run', 'ctx of agent "group"'));
   });
 });
 
@@ -241,14 +242,14 @@ describe('an agent that goes on without end and waits for nothing', () => {
       [leaf],
     );
     expect((await play(runs, {})).outcome).toMatchObject(
-      failure('agent-endless', /^Agent "endless" ran the last of 500 agents in a row that ended/),
+      failureSaying('agent-endless', /^Agent "endless" ran the last of 500 agents in a row that ended/),
     );
   });
 
   it('fails as loops of loops do in which nobody does more', async () => {
     const inner = loop({ name: 'inner', description: 'Turns.', agents: [leaf], maxIterations: 100 });
     const { outcome } = await play(loop({ name: 'outer', agents: [inner], maxIterations: 10_000 }), {});
-    expect(outcome).toMatchObject(failure('agent-endless'));
+    expect(outcome).toMatchObject(failureSaying('agent-endless'));
     expect((await play(loop({ name: 'short', agents: [leaf], maxIterations: limits.emptyRuns - 1 }), {})).outcome).toMatchObject({
       status: 'completed',
     });
@@ -284,7 +285,7 @@ describe('an agent that goes on without end and waits for nothing', () => {
       },
     };
     const run = await startRun(agentUnder(sending), scripts({}));
-    expect(await run.outcome()).toMatchObject(failure('agent-endless', 'Agent "agent"'));
+    expect(await run.outcome()).toMatchObject(failureSaying('agent-endless', 'Agent "agent"'));
   });
 
   it('is another one than one with very many events, which hears from the world between them', async () => {

@@ -1,7 +1,8 @@
 import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext } from 'holdfast/workflow';
 import { insideOf } from '../../kernel/define/inside';
-import { agentUnder, before, failure, linesOf, logOf, startRun, transcriptOf } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, before, linesOf, logOf, startRun, transcriptOf } from '../support/memory-bed';
 
 const oneTurn = () => scriptedModel([{ text: 'Done.' }]);
 
@@ -25,7 +26,7 @@ describe('ctx', () => {
     ['The interrupt value "info" is not JSON: the value is a undefined', (ctx) => ctx.interrupt(undefined as never)],
   ])('refuses a value that is no JSON: %s', async (message, act) => {
     const run = await startRun(agentUnder(before(act)), oneTurn());
-    expect(await run.outcome()).toMatchObject(failure('value-not-json', message));
+    expect(await run.outcome()).toMatchObject(failureSaying('value-not-json', message));
   });
 
   it('finds nothing under a key that nobody set, also where every object has something', async () => {
@@ -46,7 +47,7 @@ describe('ctx', () => {
     ['deep in a value', (ctx) => ctx.session.set('order', [JSON.parse('{"a":{"__proto__":1}}')])],
   ])('refuses __proto__ %s, which copying would lose', async (_, act) => {
     const run = await startRun(agentUnder(before(act)), oneTurn());
-    expect(await run.outcome()).toMatchObject(failure('value-not-json', '"__proto__"'));
+    expect(await run.outcome()).toMatchObject(failureSaying('value-not-json', '"__proto__"'));
   });
 
   it('gives values that a hook cannot change in place', async () => {
@@ -56,13 +57,13 @@ describe('ctx', () => {
       (ctx.values as Record<string, unknown>)['user'] = 'eve';
     });
     const run = await startRun(agentUnder(changing), oneTurn(), { values: { user: 'ada' } });
-    expect(await run.outcome()).toMatchObject(failure('hook-failed'));
+    expect(await run.outcome()).toMatchObject(failureSaying('hook-failed'));
     expect(seen).toEqual([{ user: 'ada' }]);
   });
 
   it.each([[[]], [['']], [['ada', ' ']]])('refuses an interrupt that nobody could answer: by %j', async (by) => {
     const run = await startRun(agentUnder(before((ctx) => ctx.interrupt('Go?', { by }))), oneTurn());
-    expect(await run.outcome()).toMatchObject(failure('hook-failed', 'nobody could answer'));
+    expect(await run.outcome()).toMatchObject(failureSaying('hook-failed', 'nobody could answer'));
   });
 
   it('sends events at their place in the log', async () => {
@@ -134,7 +135,7 @@ describe('ctx', () => {
 
   it('refuses a text that is no duration', async () => {
     const run = await startRun(agentUnder(before((ctx) => ctx.sleep('soon'))), oneTurn());
-    expect(await run.outcome()).toMatchObject(failure('hook-failed', '"soon" is no duration'));
+    expect(await run.outcome()).toMatchObject(failureSaying('hook-failed', '"soon" is no duration'));
   });
 
   it('leaves no rejection behind when a hook drops a promise', async () => {

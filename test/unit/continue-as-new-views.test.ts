@@ -4,7 +4,8 @@ import { HistoryFold } from '../../contract/record/fold';
 import type { RunView } from '../../contract/events';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
-import { agentUnder, echo, failure, lineOf, only } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, echo, lineOf, only } from '../support/memory-bed';
 import { memoryStart, scriptedWork } from '../support/scripted-work';
 
 const twoTurns: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }, { text: 'Done.' }];
@@ -71,7 +72,7 @@ describe('a run that goes over a continue-as-new shows readers the messages that
     const run = await started(twoTurns, summary(2), asking('b'), failing);
     await unnoticed(run);
     await answered(run);
-    expect(run.view()).toMatchObject(failure('hook-failed'));
+    expect(run.view()).toMatchObject(failureSaying('hook-failed'));
     expect(linesOf(run.view())).toEqual([...edited, 'tool: b']);
     expect(lateView(run)).toEqual(run.view());
   });

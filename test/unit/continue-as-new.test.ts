@@ -8,20 +8,8 @@ import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import { HistoryFold } from '../../contract/record/fold';
 import type { TestRun } from '../../testing/index';
-import {
-  agentUnder,
-  agentWith,
-  echo,
-  failure,
-  gate,
-  heldTool,
-  linesOf,
-  logOf,
-  only,
-  startRun,
-  tools,
-  transcriptOf,
-} from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, agentWith, echo, gate, heldTool, linesOf, logOf, only, startRun, tools, transcriptOf } from '../support/memory-bed';
 import { memoryStart, scriptedWork } from '../support/scripted-work';
 
 const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }];
@@ -121,7 +109,7 @@ describe('a run that goes over a continue-as-new', () => {
       await run.goOnAsNew();
       await run.resume(only(await run.interrupts()).id, true);
     }
-    expect(await run.outcome()).toMatchObject(failure('max-iterations'));
+    expect(await run.outcome()).toMatchObject(failureSaying('max-iterations'));
   });
 
   it('goes over where an iteration ends, and the view shows each message once', async () => {
@@ -165,7 +153,7 @@ describe('a run that goes over a continue-as-new', () => {
     const run = await startRun(agentUnder(layer(before)), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
     await run.interrupts();
     await run.goOnAsNew(agentUnder(layer(after)));
-    expect(await run.outcome()).toMatchObject(failure('frame-changed', 'agent/t1/echo.0/layer changed'));
+    expect(await run.outcome()).toMatchObject(failureSaying('frame-changed', 'agent/t1/echo.0/layer changed'));
   });
 
   it('is told so too when a layer that hands on what next gives asks for less than before', async () => {
@@ -181,7 +169,7 @@ describe('a run that goes over a continue-as-new', () => {
     await run.interrupts();
     await run.goOnAsNew(layer((call, next) => next(call)));
     for (const { id } of await run.interrupts()) await run.approve(id);
-    expect(await run.outcome()).toMatchObject(failure('frame-changed', 'agent/t1/echo.0/layer changed: it asked for 1 effects'));
+    expect(await run.outcome()).toMatchObject(failureSaying('frame-changed', 'agent/t1/echo.0/layer changed: it asked for 1 effects'));
   });
 
   it.each<[string, AgentMiddleware[]]>([
@@ -198,7 +186,7 @@ describe('a run that goes over a continue-as-new', () => {
     );
     await run.interrupts();
     await run.goOnAsNew(agentUnder(...left));
-    expect(await run.outcome()).toMatchObject(failure('frame-changed'));
+    expect(await run.outcome()).toMatchObject(failureSaying('frame-changed'));
     expect(echoed).not.toHaveBeenCalled();
   });
 

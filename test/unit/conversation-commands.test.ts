@@ -4,7 +4,8 @@ import { FoundService } from '../../cli/found-service';
 import { approval } from 'holdfast/middleware';
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel } from 'holdfast/testing';
-import { agentUnder, coded, echo } from '../support/memory-bed';
+import { errorSaying } from '../support/failures';
+import { agentUnder, echo } from '../support/memory-bed';
 import { recordedTerminal } from '../support/recorded-terminal';
 import { servedConversation as serve } from '../support/served-conversation';
 
@@ -71,7 +72,7 @@ describe('chat', () => {
   it('is for people at a terminal', async () => {
     const { terminal, service } = await at(await serve([]));
     const asked = chat(service, { ...terminal, interactive: false }, { agent: 'support', id: 'c' });
-    await expect(asked).rejects.toMatchObject(coded('command-invalid', "send c 'your message'"));
+    await expect(asked).rejects.toMatchObject(errorSaying('command-invalid', "send c 'your message'"));
   });
 });
 

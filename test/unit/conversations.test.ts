@@ -13,7 +13,8 @@ import { messageOfSent } from '../../contract/conversations';
 import { isDelta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
-import { agentUnder, agentWith, coded, echo, gate, heldTool, lineOf, startRun, tools } from '../support/memory-bed';
+import { errorSaying } from '../support/failures';
+import { agentUnder, agentWith, echo, gate, heldTool, lineOf, startRun, tools } from '../support/memory-bed';
 
 const texts = (...given: readonly string[]) => scriptedModel(given.map((text) => ({ text })));
 
@@ -145,7 +146,7 @@ describe('a conversation', () => {
     expect((await chat.queue()).map(({ message }) => textOf(message))).toEqual(['A']);
     await chat.unpause();
     expect(await saidIn(chat)).toEqual(['1 user: A', '1 assistant: One.']);
-    await expect(chat.change('a', 'again')).rejects.toMatchObject(coded('message-unknown', 'turn 1 has taken it'));
+    await expect(chat.change('a', 'again')).rejects.toMatchObject(errorSaying('message-unknown', 'turn 1 has taken it'));
   });
 
   it('ends behind the turn at work, and leaves what waits', async () => {
@@ -508,7 +509,7 @@ describe('what a conversation refuses', () => {
     expect(refused).toHaveLength(9000);
     expect(new Set(refused)).toEqual(new Set(['conversation-full']));
     expect((await chat.queue()).map(({ message }) => textOf(message))).toEqual(Array.from({ length: 1000 }, (_, n) => `message ${n}`));
-    await expect(chat.send('one more')).rejects.toMatchObject(coded('conversation-full', 'wait for a turn'));
+    await expect(chat.send('one more')).rejects.toMatchObject(errorSaying('conversation-full', 'wait for a turn'));
     await chat.withdraw((await chat.queue())[0]?.id ?? '');
     expect(await chat.send('one more')).toMatchObject({ turn: 1 });
   });
@@ -539,7 +540,7 @@ describe('what a conversation refuses', () => {
     await chat.withdraw('a');
     await chat.run.goOnAsNew();
     await expect(chat.send('a', { id: 'a' })).rejects.toMatchObject({ code: 'message-withdrawn' });
-    await expect(chat.withdraw('a')).rejects.toMatchObject(coded('message-unknown', 'took it back'));
+    await expect(chat.withdraw('a')).rejects.toMatchObject(errorSaying('message-unknown', 'took it back'));
     await chat.unpause();
     expect(await saidIn(chat)).toEqual([]);
   });

@@ -1,8 +1,10 @@
 import type { Agent, AgentMiddleware, CustomAgentOptions } from 'holdfast/workflow';
 import { agentTool, exitAction, parallel, sequential } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
+import type { ErrorCode } from '../../contract/errors';
 import type { RunState } from '../../kernel/run/state';
-import { failure, logOf, tools } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { logOf, tools } from '../support/memory-bed';
 import { byHand, member, placed, play, says, scripts } from '../support/team-bed';
 
 type Run = CustomAgentOptions<'hand'>['run'];
@@ -10,7 +12,7 @@ const hand = (run: Run, agents: CustomAgentOptions<'hand'>['agents'] = []) => by
 const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Ready?')) };
 
 describe('an event of a custom agent', () => {
-  it.each<[string, unknown, string, string]>([
+  it.each<[string, unknown, ErrorCode, string]>([
     ['a number', 5, 'hook-failed', 'An event of agent "hand": it must be an object with message, output, action or error, not 5.'],
     ['a list', [], 'hook-failed', 'An event of agent "hand": it must be an object with message, output, action or error, not [].'],
     ['nothing in an object', {}, 'hook-failed', 'An event of agent "hand": there is nothing in it.'],
@@ -34,7 +36,7 @@ describe('an event of a custom agent', () => {
       }),
       {},
     );
-    expect(outcome).toMatchObject(failure(code, message));
+    expect(outcome).toMatchObject(failureSaying(code, message));
   });
 
   it('may have an action of its own, a name alone, and an output beside a message', async () => {
@@ -78,7 +80,7 @@ describe('the finally of a custom agent', () => {
     expect(await run.outcome()).toEqual({ status: 'running' });
     await run.goOnAsNew();
     await run.advance('1h');
-    expect(await run.outcome()).toMatchObject(failure('hook-failed'));
+    expect(await run.outcome()).toMatchObject(failureSaying('hook-failed'));
     expect(order).toEqual(['slept', 'left']);
     expect((await logOf(run)).map(placed)).toEqual(['run-start', 'run-end']);
   });
@@ -209,7 +211,7 @@ describe('an error with the code of a cancellation', () => {
 
   it('that a hook throws does not cancel the run', async () => {
     const { outcome } = await play(member('a', { middleware: [{ name: 'quits', beforeAgent: () => Promise.reject(forged) }] }), { a: [] });
-    expect(outcome).toMatchObject(failure('run-failed', 'I quit.'));
+    expect(outcome).toMatchObject(failureSaying('run-failed', 'I quit.'));
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Connection } from '@temporalio/client';
 import { Deployment } from '../../worker/deployment';
-import { coded } from '../support/coded';
+import { errorSaying } from '../support/failures';
 
 const refused = Object.assign(new Error('2 UNKNOWN: something went wrong, please retry'), { code: 2 });
 const notFound = Object.assign(new Error('5 NOT_FOUND: no Worker Deployment found'), { code: 5 });
@@ -53,7 +53,10 @@ describe('a build that is to be the current one', () => {
       setWorkerDeploymentCurrentVersion: () => Promise.reject(refused),
     });
     await expect(deployment.makeCurrent('b1', () => true)).rejects.toMatchObject(
-      coded('server-unreachable', /does not take build b1 as the current one: .*Each task queue is one, and a namespace has room for 100/),
+      errorSaying(
+        'server-unreachable',
+        /does not take build b1 as the current one: .*Each task queue is one, and a namespace has room for 100/,
+      ),
     );
   });
 });

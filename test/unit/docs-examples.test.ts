@@ -4,7 +4,8 @@ import type { LanguageModel } from 'holdfast/worker';
 import type { Agent, AgentMiddleware, Message, Part } from 'holdfast/workflow';
 import { agentsFor, onWorker } from 'holdfast/workflow';
 import { runExamples, shopExamples } from '../support/document-examples';
-import { failure, startRun } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { startRun } from '../support/memory-bed';
 
 const shop = runExamples(shopExamples, require);
 const { payments, logged, tools } = shop;
@@ -176,7 +177,7 @@ describe('the examples do what their documents say:', () => {
     expect(await aborted.result()).toBe('aborted by callback');
     const usage = { inputTokens: 1, outputTokens: 20_000 };
     const stopped = await startRun(shop.guarded, [{ toolCalls: [{ name: 'findOrder', input: { orderId: ' 42 ' } }], usage }], { tools });
-    expect(await stopped.outcome()).toMatchObject(failure('stopped'));
+    expect(await stopped.outcome()).toMatchObject(failureSaying('stopped'));
     expect(JSON.stringify((await stopped.transcript())[2])).toContain('"orderId":"42"');
   });
 

@@ -1,7 +1,8 @@
 import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware, Message } from 'holdfast/workflow';
 import { z } from 'zod';
-import { agentUnder, agentWith, echo, fails, failure, linesOf, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, agentWith, echo, fails, linesOf, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
 
 const assistant = (text: string): Message => ({ role: 'assistant', parts: [{ type: 'text', text }] });
 const answering = (name: string, text: string): AgentMiddleware => ({ name, beforeAgent: () => ({ answer: assistant(text) }) });
@@ -38,7 +39,7 @@ describe('an answer of beforeAgent', () => {
     const outputs = { sum: z.object({ sum: z.number() }) };
     const model = scriptedModel([]);
     const run = await startRun(agent, model, { outputs });
-    expect(await run.outcome()).toMatchObject(failure('output-invalid'));
+    expect(await run.outcome()).toMatchObject(failureSaying('output-invalid'));
     expect(model.requests).toEqual([]);
   });
 
@@ -54,7 +55,7 @@ describe('an answer of beforeAgent', () => {
   it('is refused from a hook that cannot end the agent', async () => {
     const bad = { name: 'bad', beforeModelRewriteState: () => ({ answer: assistant('No.') }) } as AgentMiddleware;
     const run = await startRun(agentUnder(bad), []);
-    expect(await run.outcome()).toMatchObject(failure('hook-failed', '"bad" returned an answer'));
+    expect(await run.outcome()).toMatchObject(failureSaying('hook-failed', '"bad" returned an answer'));
   });
 });
 
@@ -105,7 +106,7 @@ describe('afterFailure', () => {
       afterFailure: (failure) => (seen.push(failure.code), { append: [assistant('Sorry.')] }),
     };
     const run = await startRun(agentUnder(watching), [{ error: 'down' }]);
-    expect(await run.outcome()).toMatchObject(failure('model-failed'));
+    expect(await run.outcome()).toMatchObject(failureSaying('model-failed'));
     expect(seen).toEqual(['model-failed']);
     expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'run-end']);
   });
@@ -117,7 +118,9 @@ describe('afterFailure', () => {
       afterFailure: fails('again'),
     };
     const run = await startRun(agentUnder(failing, { name: 'other', afterFailure: () => never() }), [{ error: 'down' }]);
-    expect(await run.outcome()).toMatchObject(failure('model-failed', /down.* Then: afterFailure of middleware "failing" failed: again/));
+    expect(await run.outcome()).toMatchObject(
+      failureSaying('model-failed', /down.* Then: afterFailure of middleware "failing" failed: again/),
+    );
     expect(never).toHaveBeenCalledTimes(1);
   });
 
@@ -130,7 +133,7 @@ describe('afterFailure', () => {
     const { id } = only(await run.interrupts());
     await run.goOnAsNew();
     await run.resume(id, 'leave it');
-    expect(await run.outcome()).toMatchObject(failure('model-failed'));
+    expect(await run.outcome()).toMatchObject(failureSaying('model-failed'));
     expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ data: ['model-failed', 'leave it'] }]);
   });
 

@@ -7,7 +7,8 @@ import type { testRun } from 'holdfast/testing';
 import { scriptedModel } from 'holdfast/testing';
 import { z } from 'zod';
 import { messageOf, thrownCodeOf } from '../../contract/errors';
-import { agentWith, echo, fails, failure, startRun, tools } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentWith, echo, fails, startRun, tools } from '../support/memory-bed';
 import { byHand } from '../support/team-bed';
 
 const ofTheEngine = [
@@ -43,7 +44,7 @@ describe.each(ofTheEngine)('an error that is none of Holdfast cannot end a run w
     ['thrown by a wrap of a tool', { name: 'm', wrapToolCall: fail }, 'wrapToolCall of middleware "m" failed: mine'],
     ['thrown by an observer', { name: 'm', onStart: fail }, 'onStart of middleware "m" failed: mine'],
   ])('%s', async (_, layer, message) => {
-    expect(await outcomeOf(agentWith({ middleware: [layer] }))).toMatchObject(failure('hook-failed', message));
+    expect(await outcomeOf(agentWith({ middleware: [layer] }))).toMatchObject(failureSaying('hook-failed', message));
   });
 
   it('thrown by a callback', async () => {
@@ -125,14 +126,14 @@ describe('an error may have a code', () => {
   });
 
   it('that is its own, which counts for nothing here', async () => {
-    expect(await outcomeWith(withCode('ECONNRESET'))).toMatchObject(failure('hook-failed'));
+    expect(await outcomeWith(withCode('ECONNRESET'))).toMatchObject(failureSaying('hook-failed'));
   });
 
   it('that came from the run, and keeps it where it passes on', async () => {
     const late = async (_: unknown, __: unknown, ctx: HookContext): Promise<never> => ctx.interrupt('Sure?', { deadline: '1h' });
     const run = await startRun(agentWith({ middleware: [{ name: 'm', wrapModel: late }] }), []);
     await run.advance('2h');
-    expect(await run.outcome()).toMatchObject(failure('interrupt-expired'));
+    expect(await run.outcome()).toMatchObject(failureSaying('interrupt-expired'));
   });
 
   it('also from another realm', () => {

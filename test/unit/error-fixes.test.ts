@@ -1,7 +1,7 @@
 import { askDecision } from '../../cli/ask-decision';
 import { jsonOrText } from '../../cli/json-flags';
 import { errorTable } from '../../contract/errors';
-import { coded } from '../support/coded';
+import { errorSaying } from '../support/failures';
 
 it.each<[keyof typeof errorTable, RegExp]>([
   ['request-invalid', /^(Correct|Start|Read) .*field/],
@@ -31,7 +31,7 @@ describe('an answer on the command line', () => {
   });
 
   it.each(['{bad', ' [1,', '"open'])('that begins as JSON and is none is refused: %s', (text) => {
-    expect(() => jsonOrText(text)).toThrow(coded('request-invalid', /^The answer is not JSON: /));
+    expect(() => jsonOrText(text)).toThrow(errorSaying('request-invalid', /^The answer is not JSON: /));
   });
 });
 

@@ -1,7 +1,8 @@
 import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { eventSenderModelWrapper, eventSenderToolWrapper } from 'holdfast/eino';
-import { agentUnder, echo, failure, logOf, startRun, transcriptOf } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, echo, logOf, startRun, transcriptOf } from '../support/memory-bed';
 
 const says =
   (name: string): NonNullable<AgentMiddleware['wrapModel']> =>
@@ -109,7 +110,7 @@ describe('an event of a hook', () => {
   it('that is an action belongs into a wrap of a tool call', async () => {
     const sending: AgentMiddleware = { name: 'sending', beforeAgent: (_, ctx) => ctx.sendToolAction('go') };
     const run = await startRun(agentUnder(sending), []);
-    expect(await run.outcome()).toMatchObject(failure('hook-failed', 'belongs into a wrapToolCall'));
+    expect(await run.outcome()).toMatchObject(failureSaying('hook-failed', 'belongs into a wrapToolCall'));
   });
 
   it('has a message whose id is ensured once, and not kept when the message is changed under it', async () => {

@@ -8,7 +8,8 @@ import type { RunEvent } from '../../contract/events';
 import { externalCallIn } from '../../contract/external-calls';
 import { limits } from '../../contract/limits';
 import { member } from '../support/team-bed';
-import { agentWith, coded, echo, eventLine, failure, gate, lineOf, logOf, tools } from '../support/memory-bed';
+import { errorSaying, failureSaying } from '../support/failures';
+import { agentWith, echo, eventLine, gate, lineOf, logOf, tools } from '../support/memory-bed';
 
 const pickColor = defineTool({ description: 'Lets the user pick.', inputSchema: z.object({ of: z.string() }), external: true });
 const door = { current: gate() };
@@ -80,7 +81,7 @@ describe('a turn that calls an external tool', () => {
   it('fails of such an error where the agent says so, and the next turn is whole', async () => {
     const { chat, model } = await start({ toolErrors: 'fail' }, { toolCalls: [pick('car')] }, done);
     await answer(chat, 'car', { error: 'The page is closed.' });
-    expect(await chat.turn(1)).toMatchObject(failure('tool-failed'));
+    expect(await chat.turn(1)).toMatchObject(failureSaying('tool-failed'));
     await chat.send('Again');
     expect(await chat.turn(2)).toMatchObject({ status: 'completed' });
     expect(model.requests[1]?.messages.map(lineOf).at(2)).toMatch(/^tool: error The turn ended before/);
@@ -93,7 +94,7 @@ describe('a turn that calls an external tool', () => {
     ['has an error that is no text', { error: 5 }, 'error is no string'],
   ])('takes no answer that %s, and still waits', async (_, given, why) => {
     const { chat } = await start({}, { toolCalls: [pick('car')] }, done);
-    await expect(answer(chat, 'car', given)).rejects.toMatchObject(coded('answer-invalid', why));
+    await expect(answer(chat, 'car', given)).rejects.toMatchObject(errorSaying('answer-invalid', why));
     await answer(chat, 'car', { output: null });
     expect(await chat.turn(1)).toMatchObject({ status: 'completed' });
   });

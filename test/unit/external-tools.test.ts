@@ -6,7 +6,8 @@ import type { AgentMiddleware, Json, Message } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { z } from 'zod';
 import { ToolRegistry } from '../../activities/tools/tools';
-import { agentWith, coded, echo, failure, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { errorSaying, failureSaying } from '../support/failures';
+import { agentWith, echo, linesOf, logOf, tools, transcriptOf } from '../support/memory-bed';
 
 const pickColor = defineTool({ description: 'Lets the user pick.', inputSchema: z.object({ of: z.string() }), external: true });
 const all = { ...tools, pickColor };
@@ -34,7 +35,7 @@ describe('an external tool', () => {
 
   it('leaves a run without a result', async () => {
     const { run } = await start({}, 'Hi', color);
-    await expect(run.result()).rejects.toMatchObject(coded('tool-calls-pending', "'pickColor'"));
+    await expect(run.result()).rejects.toMatchObject(errorSaying('tool-calls-pending', "'pickColor'"));
     expect(await run.view()).toMatchObject({ status: 'completed', text: 'Which one?', pendingToolCalls: [{ name: 'pickColor' }] });
   });
 
@@ -70,23 +71,23 @@ describe('an external tool', () => {
     const again = await testRun(agentWith({ tools: ['pickColor'] }), { input, model, tools: all, runPendingToolCalls: true });
     expect(await again.outcome()).toMatchObject({ status: 'tool-calls-pending', toolCalls: [{ id: 'call-1-2' }] });
     const whole = await start({}, input, { text: 'Never.' });
-    expect(await whole.run.outcome()).toMatchObject(failure('input-invalid'));
+    expect(await whole.run.outcome()).toMatchObject(failureSaying('input-invalid'));
   });
 
   it('is refused in a final answer, like others', async () => {
     const { run } = await start({ maxIterations: { limit: 1, finalize: true } }, 'Hi', color);
-    expect(await run.outcome()).toMatchObject(failure('max-iterations'));
+    expect(await run.outcome()).toMatchObject(failureSaying('max-iterations'));
   });
 
   it('cannot be called by a hook', async () => {
     const calling: AgentMiddleware = { name: 'calling', beforeAgent: async (_, ctx) => void (await ctx.call('pickColor', { of: 'car' })) };
     const { run } = await start({ middleware: [calling] }, 'Hi');
-    expect(await run.outcome()).toMatchObject(failure('tool-unknown', 'is external'));
+    expect(await run.outcome()).toMatchObject(failureSaying('tool-unknown', 'is external'));
   });
 
   it('cannot be guarded by a layer, which would see none of its calls', async () => {
     const { run } = await start({ middleware: [approval({ tools: { pickColor: true } })] }, 'Hi');
-    expect(await run.outcome()).toMatchObject(failure('agent-invalid', /"approval" names the tool "pickColor", which is external/));
+    expect(await run.outcome()).toMatchObject(failureSaying('agent-invalid', /"approval" names the tool "pickColor", which is external/));
   });
 
   it('may stand in the list beside tools whose calls are guarded', async () => {

@@ -9,7 +9,7 @@ import type { Snapshot } from '../../contract/record/wire';
 import { fitting } from '../../kernel/run/weight';
 import { Ledger } from '../../kernel/log/ledger';
 import type { ModelCall } from '../../kernel/run/ports';
-import { coded, failure } from '../support/coded';
+import { errorSaying, failureSaying } from '../support/failures';
 
 const text = (id: string, role: StoredMessage['role'] = 'assistant'): StoredMessage => ({ id, role, parts: [{ type: 'text', text: id }] });
 const input = {
@@ -174,7 +174,7 @@ describe('a history', () => {
       const stored = { ...wide, start: { ...wide.start, externalStorage: true } };
       expect(fitting(stored)).toBe(stored);
       const large = { ...wide, snapshot: { ...wide.snapshot, state: 'x'.repeat(limits.inlineSnapshot) } };
-      expect(() => fitting(large)).toThrow(coded('transcript-too-large'));
+      expect(() => fitting(large)).toThrow(errorSaying('transcript-too-large'));
     });
   });
 
@@ -288,7 +288,7 @@ describe('a history that something else than Holdfast began', () => {
     fold.add({ kind: 'task-completed', time: 2 });
     expect(fold.view()).toMatchObject(stuck);
     expect(fold.add({ kind: 'end', time: 3, status: 'failed', error: { code: 'run-terminated', message: 'Gone.' } })).toHaveLength(1);
-    expect(fold.view()).toMatchObject(failure('run-terminated'));
+    expect(fold.view()).toMatchObject(failureSaying('run-terminated'));
   });
 
   it('shows no interrupt that is none', () => {

@@ -1,7 +1,8 @@
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
-import { agentUnder, failure, startRun } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, startRun } from '../support/memory-bed';
 
 const said = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] });
 const change = (message: Message | undefined): void => void ((message?.parts[0] as { text: string }).text = 'Something else');
@@ -19,7 +20,9 @@ describe('what a hook is given cannot be changed in place:', () => {
       { name: 'own', wrapModel: (request, next) => (change(request.messages[0]), next(request)) },
     ],
   ])('%s', async (_, hook, layer) => {
-    expect(await (await startRun(agentUnder(layer), [])).outcome()).toMatchObject(failure('hook-failed', `${hook} of middleware "own"`));
+    expect(await (await startRun(agentUnder(layer), [])).outcome()).toMatchObject(
+      failureSaying('hook-failed', `${hook} of middleware "own"`),
+    );
   });
 
   it('a message that a hook before has put among others', async () => {

@@ -5,7 +5,8 @@ import type { AgentCallbacks } from 'holdfast/callbacks';
 import { testRun } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
 import { textOf } from '../../contract/messages/messages';
-import { fails, failure, logOf, tools } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { fails, logOf, tools } from '../support/memory-bed';
 import { byHand, member, scripts } from '../support/team-bed';
 
 const said = (...texts: readonly string[]) => texts.map((text) => ({ text }));
@@ -129,7 +130,7 @@ describe('callbacks of agents in agents', () => {
     const run = await start(sequential({ name: 'outer', agents: [sequential({ name: 'inner', agents: [broken], callbacks: asking })] }));
     await run.goOnAsNew();
     await run.resume(await waiting(run), true);
-    expect(await run.outcome()).toMatchObject(failure('agent-failed', 'out of order'));
+    expect(await run.outcome()).toMatchObject(failureSaying('agent-failed', 'out of order'));
     expect(await notesOf(run)).toEqual([['after', { error: expect.stringMatching(/^agent-failed: .*out of order/) }]]);
   });
 

@@ -1,6 +1,7 @@
 import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { agentUnder, echo, fails, failure, startRun, transcriptOf } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, echo, fails, startRun, transcriptOf } from '../support/memory-bed';
 
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 const user = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text }] });
@@ -44,7 +45,7 @@ describe('hooks', () => {
   it('that leave no message fail the run as the spec says', async () => {
     const empty: AgentMiddleware = { name: 'empty', afterModelRewriteState: () => ({ messages: [] }) };
     const run = await startRun(agentUnder(empty), twoTurns());
-    expect(await run.outcome()).toMatchObject(failure('message-invalid', 'after the model call'));
+    expect(await run.outcome()).toMatchObject(failureSaying('message-invalid', 'after the model call'));
   });
 
   it('pass values on to later hooks, wraps and turns', async () => {

@@ -7,7 +7,8 @@ import { isName } from '../../contract/names';
 import type { AgentMiddleware } from '../../kernel/define/middleware';
 import { scriptedModel, testRun } from '../../testing/index';
 import { sequential } from '../../workflows/index';
-import { agentWith, coded, eventLine, failure, logOf, startRun } from '../support/memory-bed';
+import { errorSaying, failureSaying } from '../support/failures';
+import { agentWith, eventLine, logOf, startRun } from '../support/memory-bed';
 import { byHand } from '../support/team-bed';
 
 const outcomeWith = async (middleware: AgentMiddleware): Promise<unknown> =>
@@ -33,7 +34,7 @@ describe('values of hooks that no history can hold', () => {
 
   it('end the run with a code: an event of 3 MB', async () => {
     const outcome = await outcomeWith({ name: 'loud', afterAgent: (_, ctx) => ctx.sendEvent('loud', 'x'.repeat(3_000_000)) });
-    expect(outcome).toMatchObject(failure('payload-too-large'));
+    expect(outcome).toMatchObject(failureSaying('payload-too-large'));
   });
 
   it.each([
@@ -44,7 +45,7 @@ describe('values of hooks that no history can hold', () => {
       return answer;
     });
     const run = await startRun(agent, []);
-    expect(await run.outcome()).toMatchObject(failure('payload-too-large'));
+    expect(await run.outcome()).toMatchObject(failureSaying('payload-too-large'));
   });
 
   it('end the run with a code: the default of an interrupt is a cycle', async () => {
@@ -54,7 +55,7 @@ describe('values of hooks that no history can hold', () => {
         await ctx.interrupt('?', { deadline: '1s', onDeadline: cyclic as never });
       },
     });
-    expect(outcome).toMatchObject(failure('value-not-json'));
+    expect(outcome).toMatchObject(failureSaying('value-not-json'));
   });
 });
 
@@ -62,7 +63,7 @@ describe('models that misbehave', () => {
   it('fail the run when one message has thousands of tool calls', async () => {
     const toolCalls = Array.from({ length: 3000 }, () => ({ name: 'echo', input: { text: 'x' } }));
     const run = await startRun(agentWith({ tools: ['echo'] }), [{ toolCalls }]);
-    expect(await run.outcome()).toMatchObject(failure('model-response-invalid'));
+    expect(await run.outcome()).toMatchObject(failureSaying('model-response-invalid'));
   });
 
   it.each([null, 'lots', { inputTokens: '5', outputTokens: -3 }, { inputTokens: 5n }])(
@@ -89,7 +90,7 @@ describe('models that misbehave', () => {
   );
 
   it.each(['constructor', '__proto__', 'constructor/x', '__proto__/x', 'toString/x'])('are unknown under the name %s', (name) => {
-    expect(() => new ModelRegistry({}, {}).idOf(name)).toThrow(coded('model-unknown'));
+    expect(() => new ModelRegistry({}, {}).idOf(name)).toThrow(errorSaying('model-unknown'));
   });
 
   it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('%s is no name for an agent or a tool', (name) =>
@@ -103,7 +104,7 @@ it('the event that came just before a result which is too large stays in the log
     return 'x'.repeat(1_400_000);
   });
   const run = await startRun(sequential({ name: 'all', agents: [talker] }), [], { tools: {} });
-  expect(await run.outcome()).toMatchObject(failure('payload-too-large'));
+  expect(await run.outcome()).toMatchObject(failureSaying('payload-too-large'));
   expect((await logOf(run)).map(eventLine)).toContain('custom note');
   const alone = await testRun(talker, { input: 'Hi', model: scriptedModel([]), tools: {} });
   await alone.outcome();

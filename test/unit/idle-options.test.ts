@@ -2,7 +2,8 @@ import { budget, contextEditing, modelCallLimit, modelRetry, patchToolCalls, red
 import { deepAgent } from 'holdfast/workflow';
 import { agentsMd, approval, skill, summarization, toolCallLimit, toolRetry, toolSelector } from 'holdfast/middleware';
 import { directoryBackend, fileTools } from 'holdfast/worker';
-import { agentUnder, coded } from '../support/memory-bed';
+import { errorSaying } from '../support/failures';
+import { agentUnder } from '../support/memory-bed';
 import { member } from '../support/team-bed';
 
 const text = (): string => 'x';
@@ -58,7 +59,7 @@ describe('an option that would do nothing', () => {
     ['formatForkResult is for skills that an agent', () => skill({ formatForkResult: text })],
     ['buildForkMessages is for skills that an agent', () => skill({ buildForkMessages: () => [] })],
   ])('is refused with what to change: %s', (message, make) => {
-    expect(make).toThrow(coded('agent-invalid', message));
+    expect(make).toThrow(errorSaying('agent-invalid', message));
   });
 
   it('is refused of a deep agent without agents to give tasks to', () => {
@@ -71,7 +72,7 @@ describe('an option that would do nothing', () => {
   it('is refused of a tool of files that has a description of its own', () => {
     const custom = { execute: text };
     expect(() => fileTools({ backend: directoryBackend('.'), tools: { ls: { custom, description: 'Lists.' } } })).toThrow(
-      coded('config-invalid', 'leave the other description out'),
+      errorSaying('config-invalid', 'leave the other description out'),
     );
   });
 
@@ -81,7 +82,7 @@ describe('an option that would do nothing', () => {
   ])('is refused of a second %s of an agent', (name, make, why) => {
     expect(agentUnder(make()).name).toBe('agent');
     expect(() => agentUnder(make(), make())).toThrow(
-      coded('agent-invalid', new RegExp(`^Agent "agent": the middleware "${name}" stands in the list twice.*${why}`)),
+      errorSaying('agent-invalid', new RegExp(`^Agent "agent": the middleware "${name}" stands in the list twice.*${why}`)),
     );
   });
 });

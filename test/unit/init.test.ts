@@ -6,7 +6,7 @@ import { init, packageName, projectFiles } from '../../cli/setup/init';
 import { ownSpec } from '../../cli/setup/own-package';
 import { packageManagerOf } from '../../cli/setup/package-manager';
 import { recordedTerminal } from '../support/recorded-terminal';
-import { coded } from '../support/coded';
+import { errorSaying } from '../support/failures';
 
 const root = resolve(__dirname, '..', '..');
 const json = (text: string): Record<string, Record<string, string>> => JSON.parse(text) as never;
@@ -74,7 +74,7 @@ describe('holdfast init', () => {
   ])('is refused where %s is a file', (_, directoryIn) => {
     const file = fresh();
     writeFileSync(file, '');
-    expect(() => initialize(directoryIn(file))).toThrow(coded('file-exists'));
+    expect(() => initialize(directoryIn(file))).toThrow(errorSaying('file-exists'));
   });
 
   it.each([

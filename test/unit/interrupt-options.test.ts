@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext, InterruptOptions } from 'holdfast/workflow';
-import { agentUnder, agentWith, failure, only, startRun, transcriptOf } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, agentWith, only, startRun, transcriptOf } from '../support/memory-bed';
 import { byHand } from '../support/team-bed';
 
 const asking = (options: unknown, act?: (ctx: HookContext) => unknown): AgentMiddleware => ({
@@ -39,7 +40,7 @@ const refused: readonly [unknown, string][] = [
 describe('the options of a question of a hook', () => {
   it.each(refused)('are refused: %j', async (options, message) => {
     const run = await started(asking(options));
-    expect(await run.outcome()).toMatchObject(failure('hook-failed', `ctx.interrupt: ${message}`));
+    expect(await run.outcome()).toMatchObject(failureSaying('hook-failed', `ctx.interrupt: ${message}`));
     expect(await run.interrupts()).toEqual([]);
   });
 
@@ -48,7 +49,7 @@ describe('the options of a question of a hook', () => {
       return String(await ctx.interrupt(1, options as never));
     });
     const run = await startRun(agent, []);
-    expect(await run.outcome()).toMatchObject(failure('hook-failed', message));
+    expect(await run.outcome()).toMatchObject(failureSaying('hook-failed', message));
   });
 
   it.each<unknown>([

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { agentUnder, agentWith, coded, failure, linesOf, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
+import { errorSaying, failureSaying } from '../support/failures';
+import { agentUnder, agentWith, linesOf, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
 
 const call = (name: string) => ({ name, input: {} });
 const entries: unknown[] = [];
@@ -54,8 +55,8 @@ describe('a tool that asks', () => {
       code: 'answer-invalid',
       message: `The answer to "${id}" does not fit: choice is no string.`,
     });
-    await expect(run.resume(id, { when: new Date(0) } as never)).rejects.toMatchObject(coded('answer-invalid', 'not JSON'));
-    await expect(run.resume(id, 'x'.repeat(300_000))).rejects.toMatchObject(coded('answer-invalid', 'bytes'));
+    await expect(run.resume(id, { when: new Date(0) } as never)).rejects.toMatchObject(errorSaying('answer-invalid', 'not JSON'));
+    await expect(run.resume(id, 'x'.repeat(300_000))).rejects.toMatchObject(errorSaying('answer-invalid', 'bytes'));
     expect(entries).toEqual(['first']);
   });
 
@@ -63,7 +64,7 @@ describe('a tool that asks', () => {
     const run = await startRun(agentWith({ tools: ['ask'] }), [{ toolCalls: [call('ask')] }, { text: 'Done.' }], { tools: { ask } });
     await run.resume(only(await run.interrupts()).id, { choice: 'tea' });
     await run.advance('1h');
-    expect(await run.outcome()).toMatchObject(failure('interrupt-expired'));
+    expect(await run.outcome()).toMatchObject(failureSaying('interrupt-expired'));
   });
 
   it('refuses state that is no JSON', async () => {
@@ -135,7 +136,7 @@ describe('a hook that asks', () => {
     const [hook] = asking({ deadline: '30s' });
     const run = await startRun(agentUnder(hook), []);
     await run.advance('1m');
-    expect(await run.outcome()).toMatchObject(failure('interrupt-expired'));
+    expect(await run.outcome()).toMatchObject(failureSaying('interrupt-expired'));
   });
 
   it('may ask several at once and again, under ids that differ', async () => {

@@ -9,7 +9,7 @@ import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import type { MemoryWork } from '../../memory/work';
 import { byHand, heard, member, play } from '../support/team-bed';
-import { coded } from '../support/coded';
+import { errorSaying } from '../support/failures';
 
 const basics = { description: 'Says how an order stands.', instructions: 'You are the orders.', model: 'test/orders', tools: [] } as const;
 const schema = {
@@ -119,7 +119,7 @@ describe('an agent with an inputSchema', () => {
     ],
   ])('is not defined with %s', (_, inputSchema, message) => {
     expect(() => defineAgent({ ...basics, name: 'orders', inputSchema: inputSchema as never })).toThrow(
-      coded('agent-invalid', `Agent "orders": ${message}`),
+      errorSaying('agent-invalid', `Agent "orders": ${message}`),
     );
   });
 });

@@ -6,7 +6,8 @@ import { defineTool } from '../../activities/tools/tools';
 import type { Delta } from '../../contract/deltas';
 import type { HoldfastError } from '../../contract/errors';
 import type { testRun } from '../../testing/index';
-import { agentWith, fails, failure, logOf, startRun } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentWith, fails, logOf, startRun } from '../support/memory-bed';
 
 const keep = (kept: ToolCallContext[], then: () => void = () => undefined): ReturnType<typeof defineTool> =>
   defineTool({
@@ -120,6 +121,6 @@ describe('aliases that are blank', () => {
       expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
     );
     const run = await startRun(agentWith(), [], { tools: {}, options: { toolAliases: toolAliases as never } });
-    expect(await run.outcome()).toMatchObject(failure('options-invalid'));
+    expect(await run.outcome()).toMatchObject(failureSaying('options-invalid'));
   });
 });

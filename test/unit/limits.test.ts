@@ -5,7 +5,8 @@ import { onWorker } from 'holdfast/workflow';
 import type { AgentMiddleware, IterationLimit } from 'holdfast/workflow';
 import { z } from 'zod';
 import { textOf } from '../../contract/messages/messages';
-import { agentWith, echo, failure, linesOf, only, startRun, transcriptOf } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentWith, echo, linesOf, only, startRun, transcriptOf } from '../support/memory-bed';
 
 const calls = (text: string): ScriptedStep => ({ toolCalls: [echo(text)] });
 const exit: ScriptedStep = { toolCalls: [{ name: 'exit', input: { final_result: 'Out.' } }] };
@@ -25,7 +26,7 @@ const lastOf = ({ model }: Awaited<ReturnType<typeof start>>, call: number): str
 describe('maxIterations', () => {
   it('with a limit alone is the same as the number', async () => {
     const { outcome } = await start({ maxIterations: { limit: 1 } }, calls('a'));
-    expect(outcome).toMatchObject(failure('max-iterations', 'the model was called 1 times'));
+    expect(outcome).toMatchObject(failureSaying('max-iterations', 'the model was called 1 times'));
   });
 
   it('has words of its own for the last call', async () => {
@@ -45,7 +46,7 @@ describe('maxIterations', () => {
       await start({ maxIterations: told }, calls('a')),
       await start({ maxIterations: told, middleware: [adding] }, { text: 'Here.' }),
     ]) {
-      expect(outcome).toMatchObject(failure('max-iterations', /max LLM calls \(1\) exceeded\. The model .* and calls 'echo'\./));
+      expect(outcome).toMatchObject(failureSaying('max-iterations', /max LLM calls \(1\) exceeded\. The model .* and calls 'echo'\./));
       expect((await linesOf(run)).filter((line) => line.startsWith('tool-'))).toEqual([]);
     }
   });
@@ -96,7 +97,7 @@ describe('maxIterations', () => {
 
   it('leaves no call for a correction of the last answer', async () => {
     const { outcome } = await start({ maxIterations: told, output: 'point' }, { text: 'no json' });
-    expect(outcome).toMatchObject(failure('max-iterations', 'max LLM calls (1) exceeded'));
+    expect(outcome).toMatchObject(failureSaying('max-iterations', 'max LLM calls (1) exceeded'));
   });
 });
 
@@ -111,7 +112,7 @@ describe('maxToolIterations', () => {
 
   it('refuses calls of tools in that answer', async () => {
     const { outcome } = await start({ maxToolIterations: told }, calls('a'), calls('b'));
-    expect(outcome).toMatchObject(failure('max-tool-iterations', /max tool iterations \(1\) exceeded\. .* and calls 'echo'\./));
+    expect(outcome).toMatchObject(failureSaying('max-tool-iterations', /max tool iterations \(1\) exceeded\. .* and calls 'echo'\./));
   });
 
   it('asks for a correction of that answer without tools, too', async () => {
@@ -142,7 +143,7 @@ describe('maxToolIterations', () => {
       await run.goOnAsNew();
       await run.resume(only(await run.interrupts()).id, true);
     }
-    expect(await run.outcome()).toMatchObject(failure('max-tool-iterations'));
+    expect(await run.outcome()).toMatchObject(failureSaying('max-tool-iterations'));
   });
 });
 
@@ -177,6 +178,6 @@ describe('a call without a name', () => {
 
   it('of the last attempt ends the run', async () => {
     const { outcome } = await start({ retry: { maxRetries: 1, isRetryable: () => false } }, nameless);
-    expect(outcome).toMatchObject(failure('model-response-invalid', '"call-7"'));
+    expect(outcome).toMatchObject(failureSaying('model-response-invalid', '"call-7"'));
   });
 });

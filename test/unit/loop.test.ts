@@ -1,7 +1,8 @@
 import { defineWorkerMiddleware } from 'holdfast/worker';
 import { onWorker } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import { agentUnder, agentWith, echo, fails, failure, linesOf, logOf, startRun, tools, transcriptOf } from '../support/memory-bed';
+import { failureSaying } from '../support/failures';
+import { agentUnder, agentWith, echo, fails, linesOf, logOf, startRun, tools, transcriptOf } from '../support/memory-bed';
 
 describe('an agent', () => {
   it('answers with the text of the model', async () => {
@@ -62,7 +63,7 @@ describe('an agent', () => {
 
   it('refuses a job when it has no prompt', async () => {
     const run = await testRun(agentWith(), { input: { orderId: '42' }, model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject(failure('input-invalid', 'no prompt and no inputSchema for a typed job'));
+    expect(await run.outcome()).toMatchObject(failureSaying('input-invalid', 'no prompt and no inputSchema for a typed job'));
   });
 
   it.each([
@@ -79,7 +80,7 @@ describe('an agent', () => {
   it('stops at the n+1st model call, after the tools of the n-th have run', async () => {
     const model = scriptedModel([{ toolCalls: [echo('a')] }, { toolCalls: [echo('b')] }]);
     const run = await startRun(agentWith({ maxIterations: 2 }), model);
-    expect(await run.outcome()).toMatchObject(failure('max-iterations', 'exceeds max iterations: the model was called 2 times'));
+    expect(await run.outcome()).toMatchObject(failureSaying('max-iterations', 'exceeds max iterations: the model was called 2 times'));
     expect((await transcriptOf(run)).at(-1)).toBe('tool: b');
     model.assertComplete();
   });
@@ -99,9 +100,11 @@ describe('an agent', () => {
   it('says before anything else what the worker lacks', async () => {
     const model = scriptedModel([]);
     const lacking = await startRun(agentWith({ tools: ['echo', 'teleport'] }), model);
-    expect(await lacking.outcome()).toMatchObject(failure('tool-unknown', 'names the tool "teleport". The worker has: echo, add, fail.'));
+    expect(await lacking.outcome()).toMatchObject(
+      failureSaying('tool-unknown', 'names the tool "teleport". The worker has: echo, add, fail.'),
+    );
     const halfless = await startRun(agentUnder(onWorker('tracer')), model);
-    expect(await halfless.outcome()).toMatchObject(failure('worker-half-missing'));
+    expect(await halfless.outcome()).toMatchObject(failureSaying('worker-half-missing'));
   });
 
   it('runs worker middleware around model and tools, first outermost, with their options', async () => {

@@ -6,7 +6,7 @@ import { aiSdkModel } from '../../../activities/models/providers/ai-sdk';
 import type { Json, Message, Part } from '../../../contract/messages/messages';
 import { gate } from '../../support/gate';
 import { askedWith, chunksOf, collected, user } from '../../support/fake-provider/real-clients';
-import { coded } from '../../support/coded';
+import { errorSaying } from '../../support/failures';
 
 type Version = 'v3' | 'v4';
 type Fields = Record<string, unknown>;
@@ -125,7 +125,7 @@ describe('what an AI SDK model is asked', () => {
   it.each(['t', { type: 'tool' }, { toolName: 't' }, 7])('takes %j for no choice of a tool', async (toolChoice) => {
     const tools = [{ name: 't', description: '', inputSchema: {} }];
     await expect(optionsOf('v3', { tools, settings: { toolChoice } })).rejects.toMatchObject(
-      coded('agent-invalid', "'required' or { type: 'tool', toolName }"),
+      errorSaying('agent-invalid', "'required' or { type: 'tool', toolName }"),
     );
   });
 
@@ -436,7 +436,7 @@ describe('what an AI SDK model streams', () => {
 
 describe('a model of another kind', () => {
   it.each([{}, { specificationVersion: 'v3' }])('is refused: %j', (model) => {
-    expect(() => aiSdkModel(model)).toThrow(coded('config-invalid'));
+    expect(() => aiSdkModel(model)).toThrow(errorSaying('config-invalid'));
   });
 
   it('is refused when it is older, with the versions that are taken', () => {

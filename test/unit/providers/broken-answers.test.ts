@@ -14,7 +14,7 @@ import { appOn } from '../../support/service-app';
 import { scriptedModel, testRun } from '../../../testing';
 import { parsedBy } from '../../../kernel/define/workflow-tools';
 import { defineAgent } from '../../../workflows';
-import { failure } from '../../support/coded';
+import { failureSaying } from '../../support/failures';
 
 let fake: FakeProvider;
 beforeEach(async () => (fake = await startFakeProvider()));
@@ -293,7 +293,9 @@ describe('a tool call without a name', () => {
     };
     fake.answer({ body: `data: ${JSON.stringify(body)}\n\ndata: [DONE]\n\n`, contentType: 'text/event-stream' });
     const run = await testRun(support, { input: 'Go', model: await modelOf(chat, fake), tools: { refund } });
-    expect(await run.outcome()).toMatchObject(failure('model-response-invalid', 'tool call function name is empty, in the call "c7"'));
+    expect(await run.outcome()).toMatchObject(
+      failureSaying('model-response-invalid', 'tool call function name is empty, in the call "c7"'),
+    );
   });
 });
 

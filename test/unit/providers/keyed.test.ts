@@ -3,7 +3,7 @@ import { keyedProviderTable } from '../../../activities/models/providers/keyed';
 import type { FakeProvider } from '../../support/fake-provider/fake-provider';
 import { startFakeProvider } from '../../support/fake-provider/fake-provider';
 import { askedWith, modelOf, realClients } from '../../support/fake-provider/real-clients';
-import { coded } from '../../support/coded';
+import { errorSaying } from '../../support/failures';
 
 let fake: FakeProvider;
 beforeEach(async () => (fake = await startFakeProvider()));
@@ -31,7 +31,7 @@ describe('a provider that is known by its variables', () => {
 
   it('needs the address, and no key, when it only speaks as OpenAI does', async () => {
     const without = new ModelRegistry({}, { OPENAI_COMPATIBLE_API_KEY: 'k' });
-    expect(() => without.idOf('openai-compatible/qwen3')).toThrow(coded('model-key-missing', 'needs OPENAI_COMPATIBLE_BASE_URL'));
+    expect(() => without.idOf('openai-compatible/qwen3')).toThrow(errorSaying('model-key-missing', 'needs OPENAI_COMPATIBLE_BASE_URL'));
     const { model } = await new ModelRegistry({}, { OPENAI_COMPATIBLE_BASE_URL: `${fake.url}/v1/`, OPENAI_COMPATIBLE_API_KEY: '' }).resolve(
       'openai-compatible/org/qwen3:8b',
     );
