@@ -115,10 +115,11 @@ export class Retries {
   }
 
   private async point(workflowId: string, runId: string, how: GoingOn): Promise<AgentRunInput> {
-    // A cancelled run keeps the point a few events before the end.
-    const events = await this.histories.newest(workflowId, runId, 50);
+    const { histories } = this;
+    const events = await histories.newest(workflowId, runId, 1);
     checkEnd(workflowId, how, events);
-    const point = how === 'run-retry' ? await this.failedPoint(events) : (await keptPointIn(events, this.histories.payloads))?.point;
+    const kept = how === 'run-retry' ? undefined : await keptPointIn(histories.newestPages(workflowId, runId), histories.payloads);
+    const point = kept?.point ?? (await this.failedPoint(events));
     if (point === undefined) throw impossible(workflowId, how, 'it kept nothing to go on from');
     if ('refused' in point) throw errorOf(point.refused, ways[how].impossible);
     if (isRunInput(point)) return point;

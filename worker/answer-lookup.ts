@@ -39,10 +39,7 @@ export function answerLookup(source: HistorySource<FactEvent>, converter: () => 
       return interrupts.map(({ id }) => first.get(id) ?? null);
     },
 
-    async pointOf(workflowId) {
-      for await (const events of newestPages(source, { workflowId })) return keptPointIn(events, payloads());
-      return undefined;
-    },
+    pointOf: (workflowId) => keptPointIn(newestPages(source, { workflowId }), payloads()),
   };
 }
 

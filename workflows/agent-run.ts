@@ -255,7 +255,7 @@ class RunWorkflow {
   /** A hook waits although no call, timer or question is open. */
   private async watchStall(): Promise<never> {
     await condition(() => activation.isOver && !this.done && !this.trying && this.standing === 'stalled' && !this.ports.isHeldBack);
-    throw this.ports.cancelled ? new CancelledFailure('The run was cancelled.') : stalledError(this.run.openCode);
+    throw this.run.cancels.isHeard ? new CancelledFailure('The run was cancelled.') : stalledError(this.run.openCode);
   }
 
   /** Continues as new at a checkpoint of an iteration, or while the run waits only for people or time. */

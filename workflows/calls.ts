@@ -41,15 +41,13 @@ export class Calls {
     await this.run.held();
     this.run.refuseWhenCancelled();
     const { address, facts } = call;
-    const scope = CancellationScope.current();
-    const made = (): Promise<CallModelResult> => this.activity('callModel', address, () => this.log.modelStep(call), facts);
+    const made = (): Promise<CallModelResult> => this.repeated(this.activity('callModel', address, () => this.log.modelStep(call), facts));
     try {
       const result = await this.run.counted(this.stops === undefined ? made() : this.stops.run(call.path, made));
       this.log.modelCameBack(call, result);
       return result;
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-      refuseIfCancelled(scope);
       return { address, failed: lostModelActivity(error) };
     }
   }
@@ -65,19 +63,28 @@ export class Calls {
   private async toolActivity(call: ToolCallRequest, inSpite: boolean): Promise<CallToolResult> {
     const { run, log } = this;
     const { address, facts } = call;
-    const scope = CancellationScope.current();
     if (!inSpite) run.refuseWhenCancelled();
     const tried = facts.effect === 'once' && call.reconcile !== true ? { ...facts, attempts: 1 } : facts;
     try {
-      const made = run.counted(this.activity<CallToolResult>('callTool', address, () => log.toolStep(call), tried, inSpite));
+      const asked = this.activity<CallToolResult>('callTool', address, () => log.toolStep(call), tried, inSpite);
+      // A cut-off `once` call is in doubt even if the run is cancelled.
+      const made = run.counted(facts.effect === 'once' && call.reconcile !== true ? asked : this.repeated(asked));
       const result = await (facts.effect === 'once' || inSpite ? run.onceCalls.counted(made) : made);
       log.toolCameBack(call, result);
       return result;
     } catch (error) {
       if (!(error instanceof ActivityFailure) || (isCancellation(error) && !inSpite)) throw error;
-      // A cut-off `once` call is in doubt even if the run is cancelled.
-      if (facts.effect !== 'once') refuseIfCancelled(scope);
       return { address, outcome: lostToolActivity(call, error) };
+    }
+  }
+
+  /** The server does not repeat a cancelled call whose worker was lost, so such a call ends with the failure of its last attempt. */
+  private async repeated<Result>(call: Promise<Result>): Promise<Result> {
+    const scope = CancellationScope.current();
+    try {
+      return await call;
+    } catch (error) {
+      throw scope.consideredCancelled && !isCancellation(error) ? new CancelledFailure('The call was cancelled.') : error;
     }
   }
 
@@ -97,11 +104,6 @@ export class Calls {
       return scheduleActivity<Result>(type, [input], activityOptions(address, facts));
     });
   }
-}
-
-/** The server does not repeat a cancelled call whose worker was lost, so the call ends with the failure of its last attempt. */
-function refuseIfCancelled(scope: CancellationScope): void {
-  if (scope.consideredCancelled) throw new CancelledFailure('The run was cancelled.');
 }
 
 /** A cancelled call may still report how far it came. */

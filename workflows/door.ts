@@ -3,6 +3,8 @@ import { actInLook, lookFirst, someConditionHolds } from './sdk-internals';
 
 type Job = NonNullable<ActivateInput['activation']['jobs']>[number];
 
+const isCancel = ({ cancelWorkflow }: Job): boolean => cancelWorkflow != null;
+
 export interface CommandMaker {
   readonly hasCommands: boolean;
   makeCommands(): void;
@@ -48,10 +50,11 @@ export class Door {
 
   private look(): void {
     if (!this.hasMicrotasksRun) return;
-    const { hasCommands } = this;
-    if (!hasCommands && this.isEmpty) return;
+    // Core would withdraw a call that a cancel ends in the call's own task, with the events in its input.
+    const mayMake = this.hasCommands && !this.holds(isCancel);
+    if (!mayMake && this.isEmpty) return;
     if (someConditionHolds()) this.awaitMicrotasks();
-    else actInLook(() => (hasCommands ? this.makeCommands() : this.handOut()));
+    else actInLook(() => (mayMake ? this.makeCommands() : this.handOut()));
   }
 
   private get hasCommands(): boolean {

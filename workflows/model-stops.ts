@@ -1,4 +1,4 @@
-import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import type { AgentPath } from '../contract/record/agent-paths';
 import { isConversation } from '../contract/record/agent-paths';
 
@@ -12,15 +12,14 @@ export class ModelStops {
     this.open.add(scope);
     try {
       return await scope.run(call);
-    } catch (error) {
-      // The worker was lost after the stop, so another attempt is not needed.
-      throw scope.consideredCancelled && !isCancellation(error) ? new CancelledFailure('The turn was stopped.') : error;
     } finally {
       this.open.delete(scope);
     }
   }
 
-  stop(): void {
-    for (const scope of this.open) scope.cancel();
+  /** Cancels the present calls, and no later calls. */
+  stopper(): () => void {
+    const scopes = [...this.open];
+    return () => scopes.forEach((scope) => scope.cancel());
   }
 }

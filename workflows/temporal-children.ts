@@ -11,6 +11,7 @@ import {
   TimeoutFailure,
   executeChild,
   getExternalWorkflowHandle,
+  isCancellation,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { HoldfastError, codeOf, isErrorCode, messageOf } from '../contract/errors';
@@ -56,20 +57,25 @@ export class TemporalChildren {
   /** Without search attributes, because lists show only started runs. */
   async run(child: ChildRun, kept: KeptPoint | null, hasRoom: () => boolean): Promise<ChildEnd> {
     const { start } = child;
-    const begin = (): Promise<AgentRunResult> =>
-      executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(names.workflow, {
+    let hasBegun = false;
+    const begin = (): Promise<AgentRunResult> => {
+      hasBegun = true;
+      return executeChild<(input: AgentRunInput) => Promise<AgentRunResult>>(names.workflow, {
         workflowId: workflowIdOf(start.tenant, start.id),
         ...goingOn(kept, { start: this.parent.externalStorage === true ? { ...start, externalStorage: true } : start }),
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       });
+    };
     this.open.set(start.id, child);
-    CancellationScope.current().cancelRequested.catch(() => this.cancelLatest(start));
+    CancellationScope.current().cancelRequested.catch(() => hasBegun && this.cancelLatest(start));
     try {
       const result = await this.askFor(child.place, () => (hasRoom() ? begin() : undefined));
       if (Array.isArray(result.news)) child.hear(result.news, true);
       return childEndOf(result);
     } catch (error) {
+      // A resumed run starts the agent.
+      if (!hasBegun && isCancellation(error)) throw error;
       const { news, ...end } = endOfFailed(error);
       if (Array.isArray(news)) child.hear(news, true);
       return isCancelledChild(end) ? { ...this.left.get(start.id), ...end } : end;

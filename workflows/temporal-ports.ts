@@ -156,7 +156,10 @@ export class TemporalPorts implements Ports {
     return this.calls.tool(call);
   }
 
-  readonly stopModel = (): void => this.stops?.stop();
+  readonly stopModel = (): void => {
+    const stop = this.stops?.stopper();
+    if (stop !== undefined) this.afterOwnTask(stop);
+  };
   readonly beforeTurn = (): void => this.builds?.beforeTurn();
   readonly heardOfBuild = (newest: unknown): void => this.builds?.hear(newest);
 
@@ -294,11 +297,14 @@ export class TemporalPorts implements Ports {
     return this.stopping || this.whole.consideredCancelled;
   }
 
-  /** Core would withdraw a call that is cancelled in its own task, with its events, so the cancel waits for the next task. */
   stop(): void {
     this.stopping = true;
-    if (this.calls.madeAt !== workflowInfo().historyLength) return this.whole.cancel();
-    const cancel = (): void => this.whole.cancel();
+    this.afterOwnTask(() => this.whole.cancel());
+  }
+
+  /** Core would withdraw a call that is cancelled in its own task, with its events, so the cancel waits for the next task. */
+  private afterOwnTask(cancel: () => void): void {
+    if (this.calls.madeAt !== workflowInfo().historyLength) return cancel();
     // Another source may cancel the run earlier.
     void this.room.nextTask().then(cancel, cancel);
   }

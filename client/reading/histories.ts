@@ -9,7 +9,7 @@ import { factSource } from '../../host/history/history-connection';
 import type { FactEvent } from '../../host/history/history-facts';
 import { FactReader } from '../../host/history/history-facts';
 import type { HistorySource } from '../../host/history/history-pages';
-import { oldestPages } from '../../host/history/history-pages';
+import { newestPages, oldestPages } from '../../host/history/history-pages';
 import { PayloadReader } from '../../host/history/payload-reader';
 import { answered } from '../lost-server';
 
@@ -112,6 +112,10 @@ export class Histories {
     const request = { namespace: this.namespace, execution: { workflowId, runId }, maximumPageSize: most };
     const page = await this.ask(workflowId, (service) => service.getWorkflowExecutionHistoryReverse(request));
     return page.history?.events ?? [];
+  }
+
+  newestPages(workflowId: string, runId: string): AsyncGenerator<readonly FactEvent[]> {
+    return newestPages(factSource(this.connection, this.namespace), { workflowId, runId });
   }
 
   async *pages(

@@ -46,7 +46,7 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
       const checkpoint = run.ports.checkpoint();
       if (checkpoint !== undefined) await checkpoint;
       yielding = undefined;
-      const next = await generator.next();
+      const next = await frame.code.endOf(generator.next());
       if (next.done !== true) yielding = generator;
       refuseWhenCancelled(run);
       if (next.done === true) {
@@ -70,8 +70,8 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
       );
     }
   } catch (error) {
+    if (isCancellation(error) && run.cancels.isHeard) return await frame.code.endOf(frame.code.halt<never>(error));
     if (yielding !== undefined) await closed(yielding);
-    if (isCancellation(error) && run.cancels.isHeard) throw error;
     if (isCancellation(error) && stopsTurn(run)) {
       await Promise.allSettled(open.keys());
       throw error;

@@ -27,7 +27,7 @@ export async function callOwnTool(
   });
   const inner = frame.child(call.name, `the tool "${call.name}"`);
   try {
-    const output = await frame.effect(`own:${call.name}`, () => tool.run(insideOf(inner)));
+    const output = await frame.effect(`own:${call.name}`, () => inner.code.endOf(tool.run(insideOf(inner))));
     inner.close();
     frame.close();
     return { output: checkedOutput(call.name, output) };

@@ -5,6 +5,7 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { JournalEffect, Journal } from './journal';
 import { errorOf, isCancellation, recordedFailure } from './errors';
 import type { ToolDecision } from './tool-decision';
+import { UserCode } from './user-code';
 
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
@@ -26,6 +27,7 @@ const mostRefusals = 100;
  * `frame-changed`.
  */
 export class Frame {
+  readonly code = new UserCode();
   private count = 0;
   private ended = false;
   refusals = 0;
@@ -34,7 +36,8 @@ export class Frame {
   constructor(
     private readonly journal: Journal,
     readonly address: readonly string[],
-    label?: string,
+    /** Of code that users wrote. */
+    private readonly label?: string,
     readonly decision?: ToolDecision,
     readonly key = address.join('/'),
     /** Questions of this frame are withdrawn at this time. Absent: never. */
@@ -72,10 +75,15 @@ export class Frame {
       value = this.soon(kind, this.journal.order.isBehind(this.key) ? (n) => this.behind(run(n)) : run, ending);
       return isPromise(value) ? Promise.resolve(value) : Promise.resolve(ending.settled(value));
     } catch (error) {
+      if (this.halts(error)) return this.code.halt(error);
       const refused = Promise.reject<T>(ending.refused(error));
       handle(refused);
       return refused;
     }
+  }
+
+  private halts(error: unknown): boolean {
+    return this.label !== undefined && isCancellation(error) && this.journal.isCancelled();
   }
 
   /** A recorded effect that ran beside others settles after effects that ended earlier. */
@@ -124,10 +132,8 @@ export class Frame {
       return value;
     };
     const refuse = (error: unknown): unknown => {
-      if (isCancellation(error)) {
-        this.journal.toldCancelled();
-        this.journal.ended(this.key, n);
-      } else this.journal.settle(this.key, { n, kind, error: recordedFailure(error) }, wasAwaited);
+      if (isCancellation(error)) this.journal.ended(this.key, n);
+      else this.journal.settle(this.key, { n, kind, error: recordedFailure(error) }, wasAwaited);
       return error;
     };
     let value: MaybePromise<T>;
@@ -138,12 +144,18 @@ export class Frame {
     }
     if (!isPromise(value)) return settle(value);
     wasAwaited = true;
+    this.code.effectWaits();
     const opened = this.journal.openedAt(this.key, n);
-    const succeed = (result: T): MaybePromise<T> =>
-      opened?.dropped === undefined ? ending.settled(settle(result)) : leftAlone(waiting, opened.dropped.error);
+    const succeed = (result: T): MaybePromise<T> => {
+      this.code.effectEnded();
+      return opened?.dropped === undefined ? ending.settled(settle(result)) : leftAlone(waiting, opened.dropped.error);
+    };
     const fail = (error: unknown): Promise<T> => {
+      this.code.effectEnded();
       if (opened?.dropped !== undefined) return leftAlone(waiting, opened.dropped.error);
-      throw ending.refused(refuse(error));
+      const refused = ending.refused(refuse(error));
+      if (this.halts(error)) return this.code.halt(error);
+      throw refused;
     };
     const waiting: Promise<T> = value.then(
       (result) => this.journal.turn(this.key, n)?.then(() => succeed(result)) ?? succeed(result),
@@ -261,7 +273,7 @@ export class Frame {
 
   /** Code that catches every refusal would loop for ever in one workflow task, so after enough refusals its requests never settle. */
   get isDeaf(): boolean {
-    return this.journal.isDeaf || this.refusals >= mostRefusals;
+    return this.refusals >= mostRefusals;
   }
 
   checkIsOpen(): void {

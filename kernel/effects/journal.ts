@@ -20,8 +20,6 @@ interface OpenedEffect {
   dropped?: { readonly error?: HoldfastError };
 }
 
-const mostRefusals = 1000;
-
 type OnTheirWay = Map<string, Map<number, string>>;
 
 export type Notes = Readonly<Record<string, Readonly<Record<string, Json>>>>;
@@ -38,14 +36,13 @@ export class Journal {
   private readonly opened = new Map<string, Map<number, OpenedEffect>>();
   readonly remains = new Remains();
   private mismatch: HoldfastError | undefined;
-  private refusals = 0;
   private branch: string | undefined;
   /** Frames that ended before their inner code. */
   private readonly left = new Set<string>();
 
   constructor(
     saved: Readonly<Record<string, readonly JournalEffect[]>> = {},
-    private readonly isCancelled: () => boolean,
+    readonly isCancelled: () => boolean,
     notes: Notes = {},
     /** Called if a frame ends before code asks again for an effect from before the continue-as-new. */
     private readonly leftOver: (address: string, n: number, kind: string) => void,
@@ -72,15 +69,6 @@ export class Journal {
 
   hasRace(address: string): boolean {
     return [...(this.frames.get(address)?.values() ?? [])].some(({ kind }) => kind === 'race');
-  }
-
-  toldCancelled(): void {
-    if (this.isCancelled()) this.refusals += 1;
-  }
-
-  /** Code of a cancelled run that catches every refusal would keep the run open, so after enough refusals its requests never settle. */
-  get isDeaf(): boolean {
-    return this.refusals > mostRefusals;
   }
 
   /** Marks only the synchronous beginning of a branch; code after its first wait has no mark. */

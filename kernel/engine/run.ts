@@ -64,7 +64,7 @@ export class AgentRun {
     this.onceCalls = new Map(Object.entries(state.onceCalls ?? {}));
     this.journal = new Journal(
       state.journal,
-      () => ports.cancelled,
+      () => this.cancels.isHeard,
       state.notes,
       // A question ends with its frame, even where code has not asked again.
       (address, n, kind) => kind === 'interrupt' && this.openInterrupts.drop(interruptId(address.split('/'), n)),

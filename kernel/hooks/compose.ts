@@ -65,8 +65,9 @@ class LayerRun<Request, Response> implements EffectEnding<Response> {
 
   endOf(response: MaybePromise<Response>): Promise<Response> {
     this.handsOn = response === this.last && this.running === 1;
-    if (this.handsOn) return response as Promise<Response>;
-    return Promise.resolve(response).then(
+    const ended = this.frame.code.endOf(response);
+    if (this.handsOn) return ended;
+    return ended.then(
       (value) => this.close(value),
       (error: unknown) => {
         throw this.failure(error);

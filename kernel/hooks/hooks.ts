@@ -144,7 +144,7 @@ export function runHook<Update, Result>(
   return parent.soon(`${hook}:${middleware.name}`, () => {
     const frame = parent.child(`${hook}:${middleware.name}`, label);
     const fail = (error: unknown): never => {
-      frame.unwind();
+      if (!frame.code.isHalted) frame.unwind();
       throw blame(error, label);
     };
     const close = (update: Update): Result => {
@@ -162,7 +162,7 @@ export function runHook<Update, Result>(
     } catch (error) {
       return fail(error);
     }
-    return isPromise(update) ? Promise.resolve(update).then(close, fail) : close(update);
+    return isPromise(update) ? frame.code.endOf(update).then(close, fail) : close(update);
   });
 }
 

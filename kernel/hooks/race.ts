@@ -31,6 +31,7 @@ export function race(
     const limit = limitIn?.(inside);
     return new Promise<Won>((resolve, reject) => {
       let isDecided = false;
+      let halted = 0;
       const decide = (name: string): boolean => {
         if (isDecided) return false;
         isDecided = true;
@@ -51,12 +52,18 @@ export function race(
         inside.forgetFailed();
         reject(error);
       };
-      for (const [name, branch] of Object.entries(branches)) {
+      const racing = Object.entries(branches);
+      for (const [name, branch] of racing) {
         const inner = inside.child(name, `the branch "${name}" of a race`, inside.decision, limit);
         const act = async (): Promise<unknown> => branch(contextIn(inner));
-        inner.beginBranch(act).then(
+        inner.code.endOf(inner.beginBranch(act)).then(
           (value) => end(name, value),
-          (error: unknown) => decide(name) && fail(error),
+          (error: unknown) => {
+            // A resumed run enters all branches again, so no branch of a cancelled run is first.
+            if (!inner.code.isHalted) return decide(name) && fail(error);
+            halted += 1;
+            if (halted === racing.length) reject(error);
+          },
         );
       }
     });

@@ -99,9 +99,11 @@ async function wrapped(
   passed: ShownResultKeeper,
 ): Promise<ShownResponse> {
   let answered: StoredMessage | undefined;
+  let isCutOff = false;
   const chain = compose(layers, (changed: ModelRequest): Promise<ModelResponse> =>
     callCore(scope, checkedRequest(changed), request.messages).then((response) => {
       answered = response.message;
+      isCutOff ||= response.finish === 'cancelled';
       return response;
     }),
   );
@@ -112,7 +114,9 @@ async function wrapped(
   const message = stored(response.message);
   const { message: shown, changes } = passed.take();
   const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(response.message);
-  const { model = request.model, usage, finish } = response;
+  const { model = request.model, usage } = response;
+  // A resumed run asks the model again, even if a layer had another answer for the cut-off answer.
+  const finish = isCutOff && scope.run.cancels.isHeard ? 'cancelled' : response.finish;
   const problem =
     typeof model !== 'string' || model.length > 200 ? 'its model is no name' : (notJson(usage ?? null) ?? notJson(finish ?? null));
   if (problem !== undefined)

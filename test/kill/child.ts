@@ -12,6 +12,8 @@ export interface WorkerSettings extends ProgramSettings {
   readonly payments: string;
   /** Holds calls marked `hold` until a line comes on stdin. */
   readonly hold?: boolean;
+  /** Holds `reconcile` of the tool `pay`. */
+  readonly holdReconcile?: boolean;
   readonly payTimeout?: string;
   readonly graceMs?: number;
 }

@@ -214,6 +214,27 @@ it('a run that is cancelled after its only worker process was killed ends as can
   await second.terminate();
 });
 
+it('a run that is cancelled after the worker of a reconcile was killed asks the tool again, and no person', async () => {
+  const at = await place('reconciled');
+  const { worker, runs } = await startHeld(at, ['pay']);
+  const run = runs['pay'] as Run;
+  await worker.murder();
+  const second = spawnWorker({ ...at.settings, holdReconcile: true });
+  await second.line(`in reconcile ${run.id}`);
+  await second.murder();
+  await run.cancel();
+  const third = spawnWorker(at.settings);
+  await third.line('ready');
+  expect(await run.outcome()).toMatchObject({ status: 'cancelled' });
+  expect((await logOf(run)).filter(({ type }) => type === 'tool-reconcile' || type === 'interrupt-start')).toMatchObject([
+    { type: 'tool-reconcile', said: 'happened' },
+  ]);
+  await run.resume();
+  expect((await untilCompleted(run)).transcript).toEqual(control.pay.transcript);
+  expect(at.paidBy(run)).toEqual([20, 7]);
+  await third.terminate();
+});
+
 describe('when a worker process is told to stop, as at a deploy', () => {
   const scriptsAtDeploy = ['model', 'refund', 'pay', 'parallel'] as const;
 

@@ -23,7 +23,7 @@ const released = new Promise<void>((resolve) => createInterface(process.stdin).o
 
 async function reach(point: string, held: boolean): Promise<void> {
   say(`in ${point} ${runIdOf(currentCall()?.workflowId ?? '')}`);
-  if (held && settings.hold === true) await released;
+  if (held) await released;
 }
 
 function takePayment(key: string, amount: number): Payment {
@@ -48,7 +48,7 @@ const tools = {
     effect: 'idempotent',
     execute: async ({ amount, hold }, call) => {
       const payment = takePayment(call.idempotencyKey, amount);
-      await reach('tool:refund', hold === true);
+      await reach('tool:refund', hold === true && settings.hold === true);
       return payment;
     },
   }),
@@ -59,11 +59,11 @@ const tools = {
     ...(settings.payTimeout === undefined ? {} : { timeout: settings.payTimeout }),
     execute: async ({ amount, hold }, call) => {
       const payment = takePayment(call.idempotencyKey, amount);
-      await reach('tool:pay', hold === true);
+      await reach('tool:pay', hold === true && settings.hold === true);
       return payment;
     },
     reconcile: async (_, call) => {
-      await reach('reconcile', false);
+      await reach('reconcile', settings.holdReconcile === true);
       const payment = findPayment(call.idempotencyKey);
       return payment === undefined ? { happened: false } : { happened: true, result: payment };
     },
@@ -74,7 +74,7 @@ async function answer({ messages }: GenerateRequest): Promise<GenerateAnswer> {
   const steps = JSON.parse(textOf(messages[0] as GenerateRequest['messages'][number])) as readonly Step[];
   const turn = messages.filter(({ role }) => role === 'assistant').length;
   const step = steps[turn];
-  await reach(`model:${turn + 1}`, step?.hold === true);
+  await reach(`model:${turn + 1}`, step?.hold === true && settings.hold === true);
   const usage = { inputTokens: 10, outputTokens: 5 };
   if (step === undefined) return { parts: [{ type: 'text', text: `Seen: ${messages.map(({ role }) => role).join(', ')}.` }], usage };
   return {

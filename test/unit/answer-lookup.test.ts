@@ -23,6 +23,27 @@ const completed = (updateId: string, failed: boolean): FactEvent => ({
   },
 });
 
+const kept: FactEvent = {
+  activityTaskScheduledEventAttributes: {
+    activityType: { name: names.keepActivity },
+    input: { payloads: [defaultPayloadConverter.toPayload({ runId: 'r', point: {} })] },
+  },
+};
+
+it('the point of a cancelled run is found, however many signals came after the point', async () => {
+  const signals = Array.from({ length: 300 }, (): FactEvent => ({ workflowExecutionSignaledEventAttributes: { signalName: 'any' } }));
+  const pages = [
+    [{ workflowExecutionCanceledEventAttributes: {} }, ...signals.slice(0, 255)],
+    [...signals.slice(255), kept],
+  ];
+  const page = async ({ nextPageToken }: { readonly nextPageToken?: Uint8Array }): Promise<object> => {
+    const position = nextPageToken?.[0] ?? 0;
+    return { history: { events: pages[position] }, nextPageToken: position + 1 < pages.length ? Uint8Array.of(position + 1) : null };
+  };
+  const source = { workflowService: { getWorkflowExecutionHistory: page, getWorkflowExecutionHistoryReverse: page }, namespace: 'default' };
+  expect(await answerLookup(source, () => loadDataConverter()).pointOf('default/r')).toEqual({ runId: 'r', point: {} });
+});
+
 async function found(...events: readonly FactEvent[]): Promise<unknown> {
   const page = async (): Promise<object> => ({ history: { events: [...events].reverse() } });
   const source = { workflowService: { getWorkflowExecutionHistory: page, getWorkflowExecutionHistoryReverse: page }, namespace: 'default' };

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Payload } from '@temporalio/common';
 import { TypedSearchAttributes, defaultPayloadConverter } from '@temporalio/common';
 import type { ActivateInput } from '@temporalio/workflow';
 import { CancellationScope } from '@temporalio/workflow';
 import { Activator } from '@temporalio/workflow/lib/internals';
 import { tryUnblockConditions } from '@temporalio/workflow/lib/worker-interface';
-import { defineAgent } from 'holdfast/workflow';
+import { agentTool, defineAgent } from 'holdfast/workflow';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { names } from '../../contract/names';
 import { serveAgents } from '../../workflows/agent-run';
@@ -45,6 +46,7 @@ class HandDrivenRun {
     workflowType: 'agentRun',
     historyLength: 0,
     memo: {},
+    unsafe: { isReplaying: false },
     startTime: new Date(0),
     typedSearchAttributes: new TypedSearchAttributes([]),
   });
@@ -52,12 +54,14 @@ class HandDrivenRun {
   private readonly calls: { readonly type: string; readonly id: string; readonly seq: number }[] = [];
 
   private readonly timers: number[] = [];
+  /** Of the last activity of each type. */
+  readonly inputs: Record<string, unknown> = {};
 
   constructor(private readonly agent: { readonly name: string }) {}
 
-  async begin(): Promise<void> {
+  async begin(more: object = {}): Promise<void> {
     await this.task(() => {
-      const start = { version: 1, tenant: 't', id: 'i', agent: this.agent.name, input: 'Hi', stream: false };
+      const start = { version: 1, tenant: 't', id: 'i', agent: this.agent.name, input: 'Hi', stream: false, ...more };
       const run = (): Promise<unknown> => serveAgents({ agent: this.agent })({ start } as never);
       void CancellationScope.current()
         .run(run)
@@ -89,6 +93,8 @@ class HandDrivenRun {
       const [[kind, value]] = Object.entries(command).filter(([kind, value]) => value != null && kind !== 'userMetadata') as [
         [string, Readonly<Record<string, unknown>>],
       ];
+      const [input] = (value['arguments'] ?? []) as Payload[];
+      if (kind === 'scheduleActivity') this.inputs[String(value['activityType'])] = input && defaultPayloadConverter.fromPayload(input);
       if (kind === 'scheduleActivity')
         this.calls.push({ type: String(value['activityType']), id: String(value['activityId']), seq: Number(value['seq']) });
       if (kind === 'startTimer') this.timers.push(Number(value['seq']));
@@ -142,6 +148,9 @@ function agentWith(name: string, ...middleware: readonly AgentMiddleware[]) {
   return defineAgent({ name, description: 'Under test.', instructions: 'Be a test.', model: 'test/model', tools: ['echo'], middleware });
 }
 
+const signal = (signalName: string, content: object): Job => ({
+  signalWorkflow: { signalName, input: [defaultPayloadConverter.toPayload(content)] },
+});
 const text = (text: string): object => ({ type: 'text', text });
 const toolCall = { type: 'tool-call', id: 'c1', name: 'echo', input: { text: 'a' } };
 const toolResult = { outcome: { type: 'done', output: 'a', messageId: 'tool-message' } };
@@ -159,7 +168,47 @@ it('a cancelled run makes the commands that found no room in later tasks, and th
   expect(await run.task(run.timer())).toEqual(['parseInput', 'parseInput', 'startTimer']);
   expect(await run.task(run.timer())).toEqual(['parseInput', 'parseInput']);
   const refused = Array.from({ length: 6 }, () => run.result('parseInput', { ok: false, message: 'No.' }));
-  expect(await run.task(...refused)).toContain('cancelWorkflowExecution');
+  expect(await run.task(...refused)).toContain(names.keepActivity);
+  expect(await run.task(run.result(names.keepActivity, {}))).toContain('cancelWorkflowExecution');
+});
+
+it.each<[string, Job]>([
+  ['a cancel', { cancelWorkflow: { reason: 'enough' } }],
+  ['the signal of a cancel', signal(names.cancelSignal, { modes: ['now'], recursive: true })],
+])('a call that a result asks for is not withdrawn where %s came with the result', async (_, cancel) => {
+  const run = new HandDrivenRun(agentWith('agent'));
+  await run.begin();
+  const commands = await run.task(run.answer('agent', toolCall), cancel);
+  if (commands.includes('callTool')) expect(await run.task(run.timer())).toContain('requestCancelActivity');
+  else expect(commands).toContain('modifyWorkflowProperties');
+  expect(commands).not.toContain('requestCancelActivity');
+});
+
+it('an isolated agent that a result asks for does not count as begun where a cancel came with the result', async () => {
+  const boss = defineAgent({
+    name: 'boss',
+    description: 'Asks.',
+    instructions: 'Ask.',
+    model: 'test/model',
+    tools: [agentTool(agentWith('worker'), { isolate: true })],
+  });
+  const run = new HandDrivenRun(boss);
+  await run.begin();
+  const asked = { type: 'tool-call', id: 'c1', name: 'worker', input: { request: 'Go.' } };
+  const commands = await run.task(run.answer('boss', asked), { cancelWorkflow: { reason: 'enough' } });
+  expect(commands).not.toContain('startChildWorkflowExecution');
+  expect(run.inputs[names.keepActivity]).toMatchObject({ point: { snapshot: { state: { id: 'i' } } } });
+  expect(run.inputs[names.keepActivity]).not.toMatchObject({ point: { snapshot: { state: { cut: expect.anything() } } } });
+});
+
+it('a call of a model is not withdrawn where the stop of its turn comes with what asks for the call', async () => {
+  const run = new HandDrivenRun(agentWith('agent'));
+  await run.begin({ conversation: { window: 200 } });
+  await run.task(signal(names.conversationSignal, { type: 'send', messages: [{ id: 'm1', content: 'Hi', mode: 'after-turn' }] }));
+  await run.task(run.answer('agent', toolCall));
+  const stop = signal(names.conversationSignal, { type: 'stop' });
+  expect(await run.task(run.result('callTool', toolResult), stop)).toEqual(['callModel', 'startTimer', 'modifyWorkflowProperties']);
+  expect(await run.task(run.timer())).toEqual(['requestCancelActivity']);
 });
 
 it('the end of a run is the last command of its task', async () => {

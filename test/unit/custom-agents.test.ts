@@ -107,29 +107,9 @@ describe('the finally of a custom agent', () => {
       expect(outcome).toMatchObject({ status: 'failed', error: { code: 'agent-failed', message: 'agent "hand" failed: Broken.' } });
     }
   });
-
-  it('runs when the run is cancelled at a yield', async () => {
-    let closed = false;
-    const run = await testRun(
-      hand(async function* (_, ctx) {
-        try {
-          await ctx.interrupt('?').catch(() => undefined);
-          yield says('Not shown.');
-        } finally {
-          closed = true;
-        }
-      }),
-      { input: 'Go.', model: scripts({}), tools },
-    );
-    await run.interrupts();
-    await run.cancel();
-    expect(await run.outcome()).toEqual({ status: 'cancelled' });
-    expect(closed).toBe(true);
-    expect((await logOf(run)).map(placed)).toEqual(['run-start', 'interrupt-start', 'interrupt-end', 'run-end']);
-  });
 });
 
-describe('a cancel that a custom agent catches', () => {
+describe('a cancel that a custom agent would catch', () => {
   const catchAll: Readonly<Record<string, Run>> = {
     'and ends': async function* (_, ctx) {
       await ctx.interrupt('?').catch(() => undefined);

@@ -117,7 +117,7 @@ describe('values of the run that an agent leaves behind', () => {
     });
   });
 
-  it('of an isolated plan that is cancelled alone are none', async () => {
+  it('of an isolated plan that is cancelled alone stay under keys of its own place', async () => {
     const asking: AgentMiddleware = { name: 'asking', beforeModelRewriteState: async (_, ctx) => void (await ctx.interrupt('?')) };
     const job = planned('job', member('job-worker', { middleware: [asking] }));
     const boss = member('boss', { tools: [agentTool(job, { isolate: true })] });
@@ -126,7 +126,7 @@ describe('values of the run that an agent leaves behind', () => {
     await run.outcome();
     await run.children.get('test~job@1')?.cancel();
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Without it.' });
-    expect(sessionOf(run)).toEqual({});
+    expect(Object.keys(sessionOf(run)).filter((key) => !key.endsWith(':boss/job@1'))).toEqual([]);
   });
 
   it('of an isolated plan begin with what the user said, and not with what agents said before it', async () => {
