@@ -14,7 +14,6 @@ const nearEnd = 80;
 interface ConversationProps {
   readonly log: RunFeed;
   readonly entries: readonly ConversationEntry[];
-  readonly count: number;
   readonly onStep: (address: string) => void;
 }
 
@@ -35,16 +34,12 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
     if (isAtEnd.current) toEnd();
   });
   if (entries.length === 0 && log.isRead.value && log.live.size === 0)
-    return (
-      <EmptyState title={runTexts.emptyTitle}>
-        <p>{runTexts.emptyText}</p>
-      </EmptyState>
-    );
+    return <EmptyState title={runTexts.emptyTitle} text={runTexts.emptyText} />;
   return (
     <div class="conversation-box grow">
       <div
         ref={box}
-        class="conversation"
+        class="conversation full"
         tabIndex={0}
         role="region"
         aria-label={runTexts.tabs.conversation}
