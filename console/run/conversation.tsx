@@ -23,6 +23,8 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
   const [shown, setShown] = useState(piece);
   const isAtEnd = useRef(true);
   const [hasLeft, setLeft] = useState(false);
+  // The list grows in place, so that equal props may have new entries.
+  void log.drawn.value;
   const from = Math.max(0, entries.length - shown);
   useGrowing(entries.length, shown, setShown, isAtEnd);
   useReached(top, box, from === 0, () => setShown((count) => count + piece));
