@@ -22,7 +22,8 @@ export function useDecisions(log: RunFeed, steps: RunSteps, count: number) {
   const [atOpening, setAtOpening] = useState<string | undefined>(undefined);
   const isKnown = view !== undefined;
   useEffect(() => {
-    if (view !== undefined) setAtOpening(isWide.peek() ? (view.interrupts[0]?.id ?? '') : '');
+    const first = isWide.peek() ? (view?.interrupts[0]?.id ?? '') : '';
+    setAtOpening(isKnown ? first : undefined);
   }, [isKnown]);
   const named = (): string => route.peek().query.get('decide') ?? atOpening ?? '';
   void route.value;
