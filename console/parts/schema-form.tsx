@@ -228,20 +228,15 @@ function isRadio({ kind, choices = [] }: SchemaShape): boolean {
 }
 
 /** Radio buttons, or checkboxes where several choices count. */
-function Choices({
-  shape: { kind, choices = [] },
-  common: { id },
-  value = [],
-  onChange,
-}: Omit<ControlProps, 'form' | 'path'>): JSX.Element {
+function Choices({ shape: { kind, choices = [] }, common: { id }, value, onChange }: Omit<ControlProps, 'form' | 'path'>): JSX.Element {
   const isSeveral = kind === 'choices';
-  const chosen = isSeveral && Array.isArray(value) ? (value as readonly Json[]) : [value];
+  const several = Array.isArray(value) ? (value as readonly Json[]) : [];
   return (
     <div class="choices">
       {choices.map(({ value: choice, label }) => {
-        const rest = chosen.filter((one) => !isSame(one, choice));
-        const isChosen = rest.length < chosen.length;
-        const next = !isSeveral ? choice : isChosen ? rest : [...chosen, choice];
+        const rest = several.filter((one) => !isSame(one, choice));
+        const isChosen = isSeveral ? rest.length < several.length : isSame(choice, value);
+        const next = !isSeveral ? choice : isChosen ? rest : [...several, choice];
         const group = isSeveral ? {} : { group: id };
         return <Check key={label} {...group} label={visibleText(label)} checked={isChosen} onCheck={() => onChange(next)} />;
       })}
