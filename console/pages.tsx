@@ -11,8 +11,7 @@ interface PageProps {
 
 const loading = <p class="unseen">{texts.parts.loading}</p>;
 const stale = (
-  <EmptyState title={texts.shell.staleTitle}>
-    <p>{texts.shell.staleText}</p>
+  <EmptyState title={texts.shell.staleTitle} text={texts.shell.staleText}>
     <Button kind="primary" onClick={() => location.reload()}>
       {texts.shell.reload}
     </Button>

@@ -1,12 +1,10 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { identity } from './data/identity';
 import { useInbox } from './data/inbox';
 import { isServiceUp } from './data/service';
 import { subject } from './data/subject';
 import type { ThemeChoice } from './data/theme';
 import { storeTheme, storedTheme } from './data/theme';
-import { IdentityDialog } from './identity-dialog';
 import { PageOf } from './pages';
 import { Announcer, announce } from './parts/announce';
 import { IconButton } from './parts/button';
@@ -14,6 +12,7 @@ import { Toasts } from './parts/toast';
 import { visibleText } from './parts/plain-text';
 import { hrefOf, pageNames, routeOf, shownPage } from './routes';
 import { texts } from './texts';
+import { Who } from './who';
 
 export function Shell(): JSX.Element {
   const { page } = routeOf(shownPage.value);
@@ -27,7 +26,7 @@ export function Shell(): JSX.Element {
       <a class="skip" href="#content" onClick={focusContent}>
         {texts.shell.skip}
       </a>
-      <header class="shell flow">
+      <header class="shell flow fixed">
         <a class="brand flow" href={hrefOf('inbox')}>
           <Mark />
           {texts.shell.product}
@@ -75,7 +74,10 @@ function useWaiting(): string | undefined {
 function ConnectionState(): JSX.Element {
   const isUp = isServiceUp.value;
   return (
-    <span class={isUp ? 'connection flow small' : 'connection flow small away'} title={isUp ? undefined : texts.shell.awayLong}>
+    <span
+      class={isUp ? 'connection flow small muted good' : 'connection flow small bad kind-text'}
+      title={isUp ? undefined : texts.shell.awayLong}
+    >
       <span class="dot" aria-hidden="true" />
       {isUp ? texts.shell.connected : texts.shell.away}
     </span>
@@ -90,28 +92,7 @@ function AwayNotice(): JSX.Element | null {
     else if (wasAway) announce(texts.shell.back);
     setWasAway(isAway);
   }, [isAway]);
-  return isAway ? <div class="away-notice">{texts.shell.awayLong}</div> : null;
-}
-
-function Who(): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
-  const { name } = identity.value;
-  const shown = name === '' ? texts.shell.nobody : visibleText(name);
-  const label = name === '' ? undefined : texts.shell.youAre(shown);
-  return (
-    <>
-      <button
-        type="button"
-        class={name === '' ? 'who cut nobody' : 'who cut'}
-        aria-label={label}
-        title={label}
-        onClick={() => setOpen(true)}
-      >
-        <bdi>{shown}</bdi>
-      </button>
-      {isOpen && <IdentityDialog onClose={() => setOpen(false)} />}
-    </>
-  );
+  return isAway ? <div class="away-notice fixed">{texts.shell.awayLong}</div> : null;
 }
 
 const themes: readonly ThemeChoice[] = ['system', 'light', 'dark'];

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals';
-import { HoldfastError, codeOf } from '../../contract/errors';
+import { codeOf } from '../../contract/errors';
 import type { AnswerOfMany, AnswerOutcome } from '../../http/index';
 import { texts } from '../texts';
 import { toast } from '../parts/toast';
 import { keyOfInterrupt } from './interrupt-key';
 import { refreshPolls } from './live';
-import { service } from './service';
+import { failureOf, service } from './service';
 
 /** `held`: the person can still take the answer back. */
 export type GivenAnswerState =
@@ -87,11 +87,6 @@ async function send(answers: readonly AnswerOfMany[]): Promise<readonly AnswerOu
   const { runId, interruptId, ...body } = first;
   await service.answer(runId, interruptId, body);
   return [{ runId, interruptId }];
-}
-
-function failureOf(error: unknown): NonNullable<AnswerOutcome['error']> {
-  const { code, message } = error instanceof HoldfastError ? error : { code: 'internal', message: String(error) };
-  return { code, message };
 }
 
 type Answered = Pick<AnswerOutcome, 'runId' | 'interruptId'>;

@@ -26,6 +26,13 @@ export function claim(next: Identity): void {
   writeStored(key, JSON.stringify(identity.value));
 }
 
+/** Acts after a person has said a name. */
+export const waitingForName = signal<(() => void) | undefined>(undefined);
+
+export function askForName(act: () => void = () => undefined): void {
+  waitingForName.value = act;
+}
+
 addEventListener('storage', (event) => {
   if (event.key === key) identity.value = stored();
 });

@@ -1,19 +1,12 @@
 import { defined } from '../../contract/defined';
-import type { ListedInterrupt } from '../../http/index';
 import { claimed } from './identity';
-import type { Polled } from './live';
 import { usePoll } from './live';
 import { service } from './service';
 
 const most = 1_000;
 
-interface InboxNow {
-  readonly interrupts: readonly ListedInterrupt[];
-  readonly more: boolean;
-}
-
 /** The header and the inbox share the poll. */
-export function useInbox(isForAll = false): Polled<InboxNow> {
+export function useInbox(isForAll = false) {
   const { by, roles } = claimed.value;
   const query = by === undefined || isForAll ? {} : defined({ mayAnswer: by, role: roles });
   return usePoll(`interrupts ${JSON.stringify(query)}`, async () => {

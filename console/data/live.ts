@@ -75,7 +75,8 @@ const polls = new Map<string, Poll<unknown>>();
 
 /** Components with the same key share a poll. */
 export function usePoll<Value>(key: string, ask: () => Promise<Value>, pauseMs = everyMs): Polled<Value> {
-  const poll = pollAt(key, ask, pauseMs);
+  const poll = (polls.get(key) as Poll<Value> | undefined) ?? new Poll(ask, pauseMs);
+  polls.set(key, poll);
   useEffect(() => {
     poll.open();
     return () => {
@@ -84,14 +85,6 @@ export function usePoll<Value>(key: string, ask: () => Promise<Value>, pauseMs =
     };
   }, [poll]);
   return { key, value: poll.value.value, error: poll.error.value };
-}
-
-function pollAt<Value>(key: string, ask: () => Promise<Value>, pauseMs: number): Poll<Value> {
-  const known = polls.get(key);
-  if (known !== undefined) return known as Poll<Value>;
-  const made = new Poll(ask, pauseMs);
-  polls.set(key, made);
-  return made;
 }
 
 export function refreshPolls(): void {

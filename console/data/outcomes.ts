@@ -21,7 +21,7 @@ export function learnEnding(key: string, runId: string, interruptId: string): vo
   asked.add(key);
   line = line.then(async () => {
     const ending = await endingIn(runId, interruptId).catch(() => undefined);
-    if (ending !== undefined) knownEndings.value = new Map(knownEndings.peek()).set(key, ending);
+    if (ending !== undefined) noteEnding(key, ending);
     else asked.delete(key);
   });
 }

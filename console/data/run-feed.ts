@@ -13,18 +13,15 @@ import { service } from './service';
 export interface SayingCall {
   readonly address: string;
   readonly agent: string;
-  readonly runPath: readonly string[];
-  readonly attempt: number;
   text: string;
   reasoning: string;
   readonly inputs: Map<string, { readonly tool: string; text: string }>;
   output: string;
-  progress: readonly Json[];
+  progress?: Json;
 }
 
 const viewPauseMs = 600;
 const idleViewMs = 15_000;
-const mostProgress = 20;
 const catchingUpMs = 250;
 
 /** Continues at its offset after a break, and draws at most once a frame. */
@@ -153,11 +150,11 @@ export class RunFeed {
   }
 
   private hear(delta: Delta): void {
-    const { address, agent, runPath, attempt } = delta;
+    const { address, agent } = delta;
     if (delta.type === 'attempt-void') return void this.live.delete(address);
     let call = this.live.get(address);
     if (call === undefined || delta.type === 'attempt-start') {
-      call = { address, agent, runPath, attempt, text: '', reasoning: '', inputs: new Map(), output: '', progress: [] };
+      call = { address, agent, text: '', reasoning: '', inputs: new Map(), output: '' };
       this.live.set(address, call);
     }
     switch (delta.type) {
@@ -179,7 +176,7 @@ export class RunFeed {
         call.output += delta.text ?? (delta.part?.type === 'text' ? delta.part.text : '');
         return;
       case 'tool-progress':
-        call.progress = [...call.progress, delta.data].slice(-mostProgress);
+        call.progress = delta.data;
     }
   }
 }

@@ -104,20 +104,7 @@ export class RunList {
 }
 
 function isSame(one: readonly ListedRun[], other: readonly ListedRun[]): boolean {
-  return one.length === other.length && one.every((run, at) => isSameRow(run, other[at]));
-}
-
-function isSameRow(one: ListedRun, other: ListedRun | undefined): boolean {
-  return (
-    one === other ||
-    (other !== undefined &&
-      one.id === other.id &&
-      one.status === other.status &&
-      one.closedAt === other.closedAt &&
-      one.waitingSince === other.waitingSince &&
-      one.interrupts.length === other.interrupts.length &&
-      one.interrupts.every(({ id }, at) => id === other.interrupts[at]?.id))
-  );
+  return one.length === other.length && one.every((run, at) => run === other[at] || JSON.stringify(run) === JSON.stringify(other[at]));
 }
 
 export class IsolatedAgents {

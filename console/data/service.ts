@@ -1,4 +1,6 @@
 import { signal } from '@preact/signals';
+import { codeOf, messageOf } from '../../contract/errors';
+import type { Failure } from '../../contract/messages/messages';
 import { ServiceClient } from '../../http/index';
 
 export const isServiceUp = signal(true);
@@ -16,6 +18,10 @@ export const service = new ServiceClient(location.origin, {
     }
   },
 });
+
+export function failureOf(error: unknown): Failure {
+  return { code: codeOf(error) ?? 'internal', message: messageOf(error) };
+}
 
 /** Browsers cancel a larger request with its page. */
 const mostOutliving = 60_000;

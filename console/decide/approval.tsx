@@ -7,7 +7,7 @@ import { Button } from '../parts/button';
 import { changesOf } from '../parts/changes';
 import { Diff } from '../parts/diff';
 import { Check, TextField } from '../parts/fields';
-import { JsonField } from '../parts/form-controls';
+import { LabelledJson } from '../parts/form-controls';
 import { JsonView } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
 import { SaidFrame } from '../parts/said-frame';
@@ -15,7 +15,7 @@ import { SchemaForm, schemaLike } from '../parts/schema-form';
 import { decideTexts } from '../texts/decide';
 import { approvalOf, filled } from './decide';
 import type { AnswerDraft } from './drafts';
-import { changeDraft, leaveForm } from './drafts';
+import { changeDraft } from './drafts';
 import { DecisionForm } from './form';
 
 type Approval = Extract<Interrupt, { kind: 'approval' }>;
@@ -137,7 +137,7 @@ function EditForm({ id, interrupt, draft, onDecide }: ApprovalProps): JSX.Elemen
       submit={isChanged ? decideTexts.approveEdited : decideTexts.approveAsIs}
       isReady={misfits.length === 0}
       onSubmit={() => onDecide(approvalOf({ ...draft, edited }, input))}
-      onLeave={() => leaveForm(id)}
+      id={id}
     >
       <SchemaForm
         schema={inputSchema ?? schemaLike(input)}
@@ -158,7 +158,7 @@ function EditForm({ id, interrupt, draft, onDecide }: ApprovalProps): JSX.Elemen
 function RejectForm({ id, draft: { feedback = '', comment }, onDecide }: ApprovalProps): JSX.Element {
   const reject = (): void => onDecide({ type: 'reject', ...filled({ feedback, comment }) });
   return (
-    <DecisionForm title={decideTexts.reject} kind="danger" onSubmit={reject} onLeave={() => leaveForm(id)}>
+    <DecisionForm title={decideTexts.reject} kind="danger" onSubmit={reject} id={id}>
       <TextField
         label={decideTexts.feedback}
         value={feedback}
@@ -175,16 +175,13 @@ function RejectForm({ id, draft: { feedback = '', comment }, onDecide }: Approva
 
 function RespondForm({ id, draft, onDecide }: ApprovalProps): JSX.Element {
   return (
-    <DecisionForm
-      title={decideTexts.respond}
-      onSubmit={() => onDecide({ type: 'respond', output: draft.output ?? null })}
-      onLeave={() => leaveForm(id)}
-    >
-      <div class="field">
-        <label for="respond-output">{decideTexts.output}</label>
-        <JsonField common={{ id: 'respond-output' }} value={draft.output} onChange={(output) => changeDraft(id, { output })} />
-        <small class="muted">{decideTexts.outputHint}</small>
-      </div>
+    <DecisionForm title={decideTexts.respond} onSubmit={() => onDecide({ type: 'respond', output: draft.output ?? null })} id={id}>
+      <LabelledJson
+        label={decideTexts.output}
+        hint={decideTexts.outputHint}
+        value={draft.output}
+        onChange={(output) => changeDraft(id, { output })}
+      />
     </DecisionForm>
   );
 }
@@ -195,7 +192,7 @@ function DelegateForm({ id, draft, onDecide }: ApprovalProps): JSX.Element {
     <DecisionForm
       title={decideTexts.delegate}
       onSubmit={() => onDecide({ type: 'delegate', to: to.trim(), ...filled({ comment }) })}
-      onLeave={() => leaveForm(id)}
+      id={id}
     >
       <TextField label={decideTexts.delegateTo} value={to} required onText={(next) => changeDraft(id, { to: next })} />
       <CommentField id={id} draft={draft} />

@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import { defined } from '../../contract/defined';
 import type { PolicyDecision } from '../../contract/decisions';
 import { isRecord } from '../../contract/check';
@@ -10,7 +9,7 @@ import { changesOf } from '../parts/changes';
 import type { AnswerOfMany, ListedInterrupt } from '../../http/index';
 import { forgetAnswer, holdAnswers } from '../data/decisions';
 import { keyOfInterrupt } from '../data/interrupt-key';
-import { claimed, identity } from '../data/identity';
+import { askForName, claimed, identity } from '../data/identity';
 import { toast } from '../parts/toast';
 import { decideTexts } from '../texts/decide';
 import type { AnswerDraft } from './drafts';
@@ -20,11 +19,9 @@ import { titleOf } from './row';
 type DecisionKind = 'approve' | 'edited' | 'reject' | 'respond' | 'delegate' | 'answer';
 
 /** Every decision carries a name. */
-export const waitingForName = signal<(() => void) | undefined>(undefined);
-
 function named(act: () => void): void {
   if (identity.peek().name !== '') act();
-  else waitingForName.value = act;
+  else askForName(act);
 }
 
 /** Undefined: the person may decide, or has no name yet. */

@@ -1,15 +1,15 @@
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { forgetAnswer, givenAnswers, takeBackLast } from '../data/decisions';
 import { now } from '../data/clock';
 import { knownEndings } from '../data/outcomes';
 import { isWide } from '../data/screen';
 import { Button, IconButton } from '../parts/button';
-import { CopyButton } from '../parts/copy-button';
+import { Copied } from '../parts/copy-button';
 import { ErrorFix, ErrorNote } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
-import { Tag } from '../parts/tag';
+import { Tags } from '../parts/tag';
 import { Time } from '../parts/time';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';
@@ -17,7 +17,7 @@ import { decideTexts } from '../texts/decide';
 import { ApprovalActions, ApprovalParts } from './approval';
 import { decide, forbiddenTo } from './decide';
 import { changeDraft, draftOf } from './drafts';
-import { focusWish } from './focus';
+import { useFocusWish } from './focus';
 import { isAsking } from './keys';
 import { AskingParts } from './question';
 import type { AskingRow } from './row';
@@ -43,12 +43,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
     if (hash !== undefined && draft.seenHash === undefined) changeDraft(key, { seenHash: hash });
     top.current?.scrollTo(0, 0);
   }, [key]);
-  const wish = focusWish.value;
-  useLayoutEffect(() => {
-    if (wish !== key) return;
-    focusWish.value = undefined;
-    top.current?.focus();
-  }, [key, wish]);
+  useFocusWish(`decision ${key}`, top);
   const given = givenAnswers.value.get(key);
   const said = stateText(row, given, knownEndings.value.get(key));
   const hasChanged = draft.seenHash !== undefined && hash !== undefined && draft.seenHash !== hash;
@@ -56,7 +51,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
   const isWaiting = isAsking(row);
   const isOpen = isWaiting && !hasChanged && forbidden === undefined;
   return (
-    <article class="detail" ref={top} aria-labelledby="detail-title" tabIndex={-1} id="decision">
+    <article class="detail full column" ref={top} aria-labelledby="detail-title" tabIndex={-1} id="decision">
       <div class="detail-inside stack">
         <header class="detail-head flow">
           {back !== undefined && !isWide.value && <IconButton label={back.label} icon="back" onClick={back.act} />}
@@ -85,10 +80,12 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
           </div>
         )}
         {given?.state === 'refused' && goneAt === undefined && (
-          <div class="refusal stack">
+          <div class="stack">
             <strong>{decideTexts.refused}</strong>
             <ErrorNote error={given.error} />
-            <Button onClick={() => forgetAnswer(key)}>{decideTexts.again}</Button>
+            <p>
+              <Button onClick={() => forgetAnswer(key)}>{decideTexts.again}</Button>
+            </p>
           </div>
         )}
         {hasChanged && isWaiting && (
@@ -111,7 +108,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JS
           <AskingParts key={key} id={key} {...{ interrupt, draft, isOpen }} onAnswer={(answer) => decide(listed, { answer }, onGiven)} />
         )}
         {isOpen && draft.problem !== undefined && (
-          <div class="error-note panel stack" role="alert">
+          <div class="error-note panel stack breaks" role="alert">
             <p>{visibleText(draft.problem)}</p>
             <p class="muted">
               <ErrorFix code="answer-invalid" />
@@ -137,12 +134,11 @@ function headOf({ listed: { interrupt } }: AskingRow): string {
 function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly isInRun: boolean }): JSX.Element {
   const { runId, agent, startedBy, tags, waitingSince, interrupt } = listed;
   return (
-    <div class="about flow wrap small muted">
+    <div class="about flow wrap small muted breaks">
       {(interrupt.kind === 'approval' || interrupt.kind === 'in-doubt') && <span>{decideTexts.asks(visibleText(interrupt.agent))}</span>}
       {!isInRun && (
-        <span class="copied">
-          {decideTexts.run} <bdi class="mono">{visibleText(runId)}</bdi>
-          <CopyButton text={runId} />
+        <span>
+          {decideTexts.run} <Copied text={runId} />
         </span>
       )}
       {agent !== interrupt.agent && (
@@ -160,7 +156,7 @@ function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly
           {decideTexts.startedBy} <bdi>{visibleText(startedBy)}</bdi>
         </span>
       )}
-      {!isInRun && tags.map((tag) => <Tag key={tag} text={tag} />)}
+      {!isInRun && <Tags tags={tags} />}
     </div>
   );
 }

@@ -2,20 +2,20 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/button';
 import { texts } from '../texts';
+import { leaveForm } from './drafts';
 
 interface AnswerFormProps {
-  readonly label: string;
+  readonly label?: string;
   readonly onSubmit: () => void;
   readonly children: ComponentChildren;
   readonly buttons: ComponentChildren;
-  readonly id?: string;
 }
 
-export function AnswerForm({ label, onSubmit, children, buttons, id }: AnswerFormProps): JSX.Element {
+export function AnswerForm({ label = texts.form.answer, onSubmit, children, buttons }: AnswerFormProps): JSX.Element {
   return (
     <form
       class="decision-form form stack"
-      id={id}
+      id="answer-form"
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
@@ -23,7 +23,7 @@ export function AnswerForm({ label, onSubmit, children, buttons, id }: AnswerFor
       }}
     >
       {children}
-      <div class="actions start">{buttons}</div>
+      <div class="actions start flow wrap">{buttons}</div>
     </form>
   );
 }
@@ -33,10 +33,11 @@ interface DecisionFormProps extends Pick<AnswerFormProps, 'onSubmit' | 'children
   readonly submit?: string;
   readonly kind?: 'danger';
   readonly isReady?: boolean;
-  readonly onLeave: () => void;
+  /** The key of the row. */
+  readonly id: string;
 }
 
-export function DecisionForm({ title, submit = title, kind, isReady = true, onSubmit, onLeave, children }: DecisionFormProps): JSX.Element {
+export function DecisionForm({ title, submit = title, kind, isReady = true, id, onSubmit, children }: DecisionFormProps): JSX.Element {
   const start = useRef<HTMLHeadingElement>(null);
   // A layout effect acts before the next key.
   useLayoutEffect(() => {
@@ -49,7 +50,7 @@ export function DecisionForm({ title, submit = title, kind, isReady = true, onSu
       <Button kind={kind ?? 'primary'} type="submit" disabled={!isReady}>
         {submit}
       </Button>
-      <Button kind="quiet" onClick={onLeave}>
+      <Button kind="quiet" onClick={() => leaveForm(id)}>
         {texts.parts.cancel}
       </Button>
     </>

@@ -6,9 +6,9 @@ import type { InDoubtInfo, Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { misfitsOfSchema } from '../../contract/schema/schema-fit';
 import { Button } from '../parts/button';
-import { CopyButton } from '../parts/copy-button';
-import { Fact } from '../parts/fact';
-import { JsonField } from '../parts/form-controls';
+import { Copied } from '../parts/copy-button';
+import { Facts } from '../parts/facts';
+import { LabelledJson } from '../parts/form-controls';
 import { JsonView } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
@@ -67,16 +67,11 @@ function SchemaAnswer({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Elem
   }, [id]);
   const misfits = answerSchema === undefined || draft.answer === undefined ? [] : misfitsOfSchema(answerSchema, draft.answer);
   const title = isRecord(interrupt.info) && isRecord(interrupt.info['form']) ? interrupt.info['form']['title'] : undefined;
-  const send = (
-    <Button kind="primary" type="submit">
-      {decideTexts.sendAnswer}
-    </Button>
-  );
   return (
-    <AnswerForm id="answer-form" label={texts.form.answer} onSubmit={() => onAnswer(draft.answer ?? null)} buttons={send}>
+    <AnswerForm onSubmit={() => onAnswer(draft.answer ?? null)} buttons={<Send />}>
       {typeof title === 'string' && <h3>{visibleText(title)}</h3>}
       {answerSchema === undefined ? (
-        <JsonAnswer id={id} draft={draft} field="free-answer" label={texts.form.answer} />
+        <JsonAnswer id={id} draft={draft} label={texts.form.answer} />
       ) : (
         <SchemaForm
           schema={answerSchema}
@@ -89,35 +84,31 @@ function SchemaAnswer({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Elem
   );
 }
 
-interface JsonAnswerProps extends Pick<AskingProps, 'id' | 'draft'> {
-  readonly field: string;
-  readonly label: string;
+function Send(): JSX.Element {
+  return (
+    <Button kind="primary" type="submit">
+      {decideTexts.sendAnswer}
+    </Button>
+  );
 }
 
-function JsonAnswer({ id, draft, field, label }: JsonAnswerProps): JSX.Element {
-  return (
-    <div class="field">
-      <label for={field}>{label}</label>
-      <JsonField common={{ id: field }} value={draft.answer} onChange={(answer) => changeDraft(id, { answer, problem: undefined })} />
-    </div>
-  );
+function JsonAnswer({ id, draft, label }: Pick<AskingProps, 'id' | 'draft'> & { readonly label: string }): JSX.Element {
+  return <LabelledJson label={label} value={draft.answer} onChange={(answer) => changeDraft(id, { answer, problem: undefined })} />;
 }
 
 function ExternalAnswer({ id, draft, onAnswer }: AskingProps): JSX.Element {
   const { answer } = draft;
   const buttons = (
     <>
-      <Button kind="primary" type="submit">
-        {decideTexts.sendAnswer}
-      </Button>
+      <Send />
       <Button onClick={() => onAnswer({ error: typeof answer === 'string' ? answer : JSON.stringify(answer ?? '') })}>
         {decideTexts.externalError}
       </Button>
     </>
   );
   return (
-    <AnswerForm id="answer-form" label={texts.form.answer} onSubmit={() => onAnswer({ output: answer ?? null })} buttons={buttons}>
-      <JsonAnswer id={id} draft={draft} field="external-output" label={decideTexts.externalOutput} />
+    <AnswerForm onSubmit={() => onAnswer({ output: answer ?? null })} buttons={buttons}>
+      <JsonAnswer id={id} draft={draft} label={decideTexts.externalOutput} />
     </AnswerForm>
   );
 }
@@ -135,37 +126,19 @@ function InDoubt({ id, interrupt, draft, isOpen, onAnswer }: AskingProps): JSX.E
       </SaidFrame>
       <section>
         <h3>{decideTexts.callFacts}</h3>
-        <dl class="facts">
-          {key !== undefined && (
-            <Fact name={decideTexts.key}>
-              <span class="copied">
-                <bdi class="mono">{visibleText(key)}</bdi> <CopyButton text={key} />
-              </span>
-            </Fact>
-          )}
-          {attempts !== undefined && <Fact name={decideTexts.attempts}>{attempts}</Fact>}
-          {firstAt !== undefined && (
-            <Fact name={decideTexts.firstAt}>
-              <Time at={firstAt} />
-            </Fact>
-          )}
-          {lastAt !== undefined && lastAt !== firstAt && (
-            <Fact name={decideTexts.lastAt}>
-              <Time at={lastAt} />
-            </Fact>
-          )}
-          {worker !== undefined && <Fact name={decideTexts.worker}>{visibleText(worker)}</Fact>}
-          {reconcile !== undefined && (
-            <Fact name={decideTexts.reconcile}>
-              {`${decideTexts.reconciled[reconcile.said]}${reconcile.error === undefined ? '' : ` ${visibleText(reconcile.error)}`}`}
-            </Fact>
-          )}
-        </dl>
+        <Facts
+          facts={[
+            [decideTexts.key, key && <Copied text={key} />],
+            [decideTexts.attempts, attempts],
+            [decideTexts.firstAt, firstAt && <Time at={firstAt} />],
+            [decideTexts.lastAt, lastAt && lastAt !== firstAt && <Time at={lastAt} />],
+            [decideTexts.worker, worker],
+            [decideTexts.reconcile, reconcile && `${decideTexts.reconciled[reconcile.said]} ${reconcile.error ?? ''}`],
+          ]}
+        />
       </section>
       {isOpen && (
         <AnswerForm
-          id="answer-form"
-          label={texts.form.answer}
           onSubmit={() => onAnswer({ happened: true, result: draft.answer ?? null })}
           buttons={
             <>
@@ -174,7 +147,7 @@ function InDoubt({ id, interrupt, draft, isOpen, onAnswer }: AskingProps): JSX.E
             </>
           }
         >
-          <JsonAnswer id={id} draft={draft} field="happened-result" label={decideTexts.happenedResult} />
+          <JsonAnswer id={id} draft={draft} label={decideTexts.happenedResult} />
         </AnswerForm>
       )}
     </>

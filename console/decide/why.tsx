@@ -4,64 +4,65 @@ import type { Asked } from '../../contract/who-may-answer';
 import type { AskingPolicy, GivenDecision } from '../../contract/decisions';
 import type { Interrupt } from '../../contract/interrupts';
 import { now } from '../data/clock';
-import { Fact } from '../parts/fact';
+import { Facts } from '../parts/facts';
 import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { Time } from '../parts/time';
 import { decideTexts } from '../texts/decide';
 
 export function Why({ interrupt }: { readonly interrupt: Interrupt }): JSX.Element {
-  const policy = interrupt.kind === 'approval' ? interrupt.policy : undefined;
   const { deadline, notBy = [], steps = [] } = interrupt;
+  const policy = interrupt.kind === 'approval' ? interrupt.policy : undefined;
+  const given = policy?.given ?? [];
   return (
     <section class="why">
       <h3>{decideTexts.why}</h3>
-      <dl class="facts">
-        {interrupt.kind === 'approval' && <PolicyFacts policy={policy} />}
-        <Fact name={decideTexts.who}>{peopleText(askedAt(interrupt, now.value))}</Fact>
-        {notBy.length > 0 && <Fact name={decideTexts.notBy}>{notBy.map(visibleText).join(', ')}</Fact>}
-        <Fact name={decideTexts.until}>{deadline === undefined ? decideTexts.noDeadline : <Time at={deadline} />}</Fact>
-        {steps.length > 0 && (
-          <Fact name={decideTexts.steps}>
-            <ul>
-              {steps.map((step, at) => (
-                <li key={at}>
-                  {step.type === 'remind' ? decideTexts.remind : decideTexts.escalate(peopleText(step))} <Time at={step.at} />
-                </li>
-              ))}
-            </ul>
-          </Fact>
-        )}
-        {policy !== undefined && policy.given.length > 0 && (
-          <Fact name={decideTexts.given}>
-            <ul>
-              {policy.given.map((given, at) => (
-                <li key={at}>
-                  {givenText(given)}
-                  {given.comment !== undefined && <Said text={given.comment} />}
-                </li>
-              ))}
-            </ul>
-          </Fact>
-        )}
-      </dl>
+      <Facts
+        facts={[
+          ...(interrupt.kind === 'approval' ? policyFacts(policy) : []),
+          [decideTexts.who, peopleText(askedAt(interrupt, now.value))],
+          [decideTexts.notBy, notBy.join(', ')],
+          [decideTexts.until, deadline === undefined ? decideTexts.noDeadline : <Time at={deadline} />],
+          [decideTexts.steps, steps.length > 0 && <Steps steps={steps} />],
+          [decideTexts.given, given.length > 0 && <Given all={given} />],
+        ]}
+      />
     </section>
   );
 }
 
-function PolicyFacts({ policy }: { readonly policy: AskingPolicy | undefined }): JSX.Element {
-  if (policy === undefined) return <Fact name={decideTexts.policyLine}>{decideTexts.noPolicyLine}</Fact>;
+function policyFacts(policy: AskingPolicy | undefined): readonly (readonly [string, JSX.Element | string])[] {
+  if (policy === undefined) return [[decideTexts.policyLine, decideTexts.noPolicyLine]];
   const { name, version, stage } = policy;
+  return [
+    [decideTexts.policyLine, <span title={version}>{visibleText(name)}</span>],
+    [decideTexts.stage, decideTexts.stageOf(stage.number, stage.of, stage.name)],
+    [decideTexts.needs, decideTexts.need(stage.need)],
+  ];
+}
+
+function Steps({ steps }: { readonly steps: NonNullable<Interrupt['steps']> }): JSX.Element {
   return (
-    <>
-      <Fact name={decideTexts.policyLine}>
-        <span title={version}>{visibleText(name)}</span>
-      </Fact>
-      <Fact name={decideTexts.stage}>
-        {decideTexts.stageOf(stage.number, stage.of, stage.name === undefined ? undefined : visibleText(stage.name))}
-      </Fact>
-      <Fact name={decideTexts.needs}>{decideTexts.need(stage.need)}</Fact>
-    </>
+    <ul>
+      {steps.map((step, at) => (
+        <li key={at}>
+          {step.type === 'remind' ? decideTexts.remind : decideTexts.escalate(peopleText(step))} <Time at={step.at} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Given({ all }: { readonly all: readonly GivenDecision[] }): JSX.Element {
+  return (
+    <ul>
+      {all.map((given, at) => (
+        <li key={at}>
+          {givenText(given)}
+          {given.comment !== undefined && <Said text={given.comment} />}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -5,6 +5,7 @@ import { Button } from '../parts/button';
 import { FormDialog } from '../parts/dialog';
 import { TextField } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
+import { texts } from '../texts';
 import { decideTexts } from '../texts/decide';
 import { inboxTexts } from '../texts/inbox';
 import { decidable, decideAll, filled } from '../decide/decide';
@@ -19,8 +20,8 @@ export function BulkBar({ selected, onClear }: BulkBarProps): JSX.Element {
   const [asked, setAsked] = useState<Pick<BulkDialogProps, 'type' | 'all'>>();
   const able = decidable(selected, Date.now());
   return (
-    <div class="bulk flow" role="group" aria-label={inboxTexts.selected(selected.length)}>
-      <strong>{inboxTexts.selected(selected.length)}</strong>
+    <div class="bulk flow" role="group" aria-label={texts.parts.selected(selected.length)}>
+      <strong>{texts.parts.selected(selected.length)}</strong>
       <span class="spacer" />
       <Button kind="primary" disabled={able.length === 0} onClick={() => setAsked({ type: 'approve', all: able })}>
         {inboxTexts.bulkApprove(able.length)}
@@ -29,7 +30,7 @@ export function BulkBar({ selected, onClear }: BulkBarProps): JSX.Element {
         {inboxTexts.bulkReject(able.length)}
       </Button>
       <Button kind="quiet" onClick={onClear}>
-        {inboxTexts.clear}
+        {texts.parts.clear}
       </Button>
       {asked !== undefined && (
         <BulkDialog

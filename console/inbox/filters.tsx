@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
 import type { ListedInterrupt } from '../../http/index';
-import { identity } from '../data/identity';
-import { waitingForName } from '../decide/decide';
+import { askForName, identity } from '../data/identity';
 import { policyOf, rowSorts } from '../decide/row';
 import { Select } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
@@ -47,7 +46,7 @@ function Whose({ isForAll }: Pick<InboxView, 'isForAll'>): JSX.Element {
   const hasName = identity.value.name !== '';
   const showMine = (): void => {
     setQuery({ who: undefined });
-    if (!hasName) waitingForName.value = () => undefined;
+    if (!hasName) askForName();
   };
   return (
     <div class="segments" role="group" aria-label={inboxTexts.whose}>

@@ -17,7 +17,7 @@ import type { InboxLine, InboxView } from './rows';
 import type { RowChoice } from './use-choice';
 import type { InboxRows } from './use-rows';
 
-interface InboxListProps {
+export interface InboxListProps {
   readonly view: InboxView;
   readonly inbox: InboxRows;
   readonly choice: RowChoice;
@@ -27,7 +27,7 @@ interface InboxListProps {
 
 export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListProps): JSX.Element {
   const { listed, more, error, rows, lines, shown, hold } = inbox;
-  const { chosen, focusRequest, choose } = choice;
+  const { chosen, choose } = choice;
   const selected = shown.filter((row) => selection.keys.has(row.key) && isWaiting(row));
   const asking = shown.filter(isAsking).map(({ key }) => key);
   const rowOf = (row: AskingRow): JSX.Element => (
@@ -36,20 +36,19 @@ export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListP
       href={hrefOf('inbox', undefined, withValues(route.peek().query, { item: row.key }))}
       isChosen={row.key === chosen?.key}
       isSelected={selection.keys.has(row.key)}
-      focusRequest={row.key === focusRequest?.key ? focusRequest : undefined}
       isFirst={chosen === undefined && row.key === shown[0]?.key}
       onSelect={() => selection.toggle(row.key)}
       onChoose={() => choose(row.key)}
     />
   );
   return (
-    <section class="inbox-list" aria-label={inboxTexts.list}>
+    <section class="inbox-list column" aria-label={inboxTexts.list}>
       <Filters view={view} listed={listed ?? []} />
       <div class="inbox-count flow small muted numbers">
         <label class="check">
           <input
             type="checkbox"
-            aria-label={inboxTexts.selectAll}
+            aria-label={texts.parts.selectAll}
             disabled={shown.length === 0}
             checked={selected.length > 0 && selected.length === asking.length}
             onChange={({ currentTarget }) => selection.set(currentTarget.checked ? asking : [])}
@@ -86,7 +85,7 @@ export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListP
 
 function Heading({ heading, count }: Extract<InboxLine, { readonly heading: string }>): JSX.Element {
   return (
-    <h2 class="group-heading flow">
+    <h2 class="group-heading full flow small">
       {visibleText(heading)} <span class="muted">{count}</span>
     </h2>
   );

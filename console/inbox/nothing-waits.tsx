@@ -21,8 +21,10 @@ export function NothingWaits({ view, isFiltered }: { readonly view: InboxView; r
     );
   const isMine = identity.value.name !== '' && !view.isForAll;
   return (
-    <EmptyState title={isMine ? inboxTexts.emptyMine : inboxTexts.emptyAll}>
-      <p>{isMine ? inboxTexts.emptyMineText : inboxTexts.emptyAllText}</p>
+    <EmptyState
+      title={isMine ? inboxTexts.emptyMine : inboxTexts.emptyAll}
+      text={isMine ? inboxTexts.emptyMineText : inboxTexts.emptyAllText}
+    >
       {isMine && <Button onClick={() => setQuery({ who: 'all' })}>{inboxTexts.showAll}</Button>}
       <a class="button" href={hrefOf('try')}>
         {inboxTexts.tryAgent}
@@ -31,12 +33,7 @@ export function NothingWaits({ view, isFiltered }: { readonly view: InboxView; r
   );
 }
 
-interface GoneDetailProps {
-  readonly item: string;
-  readonly why: ReturnType<typeof absenceOf>;
-}
-
-export function GoneDetail({ item, why }: GoneDetailProps): JSX.Element {
+export function GoneDetail({ item, why }: { readonly item: string; readonly why: ReturnType<typeof absenceOf> }): JSX.Element {
   const runId = item.slice(0, item.indexOf('/'));
   return (
     <EmptyState title={why === 'unknown' ? decideTexts.gone.unknown : inboxTexts.absent[why]}>

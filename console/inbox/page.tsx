@@ -3,21 +3,19 @@ import { useState } from 'preact/hooks';
 import { isWide } from '../data/screen';
 import { Detail } from '../decide/detail';
 import { isAsking } from '../decide/keys';
-import { NameDialog } from '../decide/name-dialog';
 import { Dialog } from '../parts/dialog';
 import { EmptyState } from '../parts/empty-state';
 import { useKeys } from '../parts/keyboard';
 import { useSelection } from '../parts/use-selection';
 import { route } from '../routes';
+import { texts } from '../texts';
 import { decideTexts } from '../texts/decide';
 import { inboxTexts } from '../texts/inbox';
+import type { InboxListProps } from './list';
 import { InboxList } from './list';
 import { GoneDetail } from './nothing-waits';
-import type { InboxView } from './rows';
 import { absenceOf, viewOf } from './rows';
-import type { RowChoice } from './use-choice';
 import { useChoice } from './use-choice';
-import type { InboxRows } from './use-rows';
 import { useRows } from './use-rows';
 
 export function InboxPage(): JSX.Element {
@@ -36,8 +34,8 @@ export function InboxPage(): JSX.Element {
     '/': () => document.getElementById('inbox-search')?.focus(),
   });
   return (
-    <div class="inbox">
-      <h1 class="unseen">{inboxTexts.title}</h1>
+    <div class="inbox full">
+      <h1 class="unseen">{texts.shell.inbox}</h1>
       {(isWide.value || view.item === '') && <InboxList {...{ view, inbox, choice, selection }} onHelp={() => setHelp(true)} />}
       {(isWide.value || view.item !== '') && (
         <section class="inbox-detail" aria-label={decideTexts.openRun}>
@@ -45,18 +43,11 @@ export function InboxPage(): JSX.Element {
         </section>
       )}
       {isHelp && <KeyboardHelp onClose={() => setHelp(false)} />}
-      <NameDialog />
     </div>
   );
 }
 
-interface InboxDetailProps {
-  readonly view: InboxView;
-  readonly inbox: InboxRows;
-  readonly choice: RowChoice;
-}
-
-function InboxDetail({ view, inbox, choice }: InboxDetailProps): JSX.Element | null {
+function InboxDetail({ view, inbox, choice }: Pick<InboxListProps, 'view' | 'inbox' | 'choice'>): JSX.Element | null {
   const { chosen, choose, goOn } = choice;
   const { listed, more, rows, shown } = inbox;
   if (chosen !== undefined) {
@@ -64,12 +55,7 @@ function InboxDetail({ view, inbox, choice }: InboxDetailProps): JSX.Element | n
     return <Detail key={chosen.key} row={chosen} {...back} onGiven={goOn} />;
   }
   if (view.item !== '' && listed !== undefined) return <GoneDetail item={view.item} why={absenceOf(view, rows, more)} />;
-  if (shown.length === 0) return null;
-  return (
-    <EmptyState title={inboxTexts.chooseOne}>
-      <p>{inboxTexts.chooseOneText}</p>
-    </EmptyState>
-  );
+  return shown.length === 0 ? null : <EmptyState title={inboxTexts.chooseOne} text={inboxTexts.chooseOneText} />;
 }
 
 function KeyboardHelp({ onClose }: { readonly onClose: () => void }): JSX.Element {

@@ -1,29 +1,23 @@
 import type { JSX } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { givenAnswers } from '../data/decisions';
 import { knownEndings } from '../data/outcomes';
+import { useFocusWish } from '../decide/focus';
 import type { AskingRow } from '../decide/row';
 import { policyOf, summaryOf, titleOf } from '../decide/row';
 import { AskingTitle } from '../decide/title';
 import { stateText } from '../decide/words';
 import { Time } from '../parts/time';
 import { visibleText } from '../parts/plain-text';
+import { texts } from '../texts';
 import { inboxTexts } from '../texts/inbox';
 import { now } from '../data/clock';
-
-/** Each request is a new object. */
-export interface FocusRequest {
-  readonly key: string;
-}
-
-const followed = new WeakSet<FocusRequest>();
 
 interface RowProps {
   readonly row: AskingRow;
   readonly href: string;
   readonly isChosen: boolean;
   readonly isSelected: boolean;
-  readonly focusRequest: FocusRequest | undefined;
   readonly isFirst: boolean;
   readonly onSelect: () => void;
   readonly onChoose: () => void;
@@ -32,24 +26,19 @@ interface RowProps {
 export const rowHeight = 68;
 export const headingHeight = 32;
 
-export function Row({ row, href, isChosen, isSelected, focusRequest, isFirst, onSelect, onChoose }: RowProps): JSX.Element {
+export function Row({ row, href, isChosen, isSelected, isFirst, onSelect, onChoose }: RowProps): JSX.Element {
   const link = useRef<HTMLAnchorElement>(null);
-  // A layout effect acts before the next key. A row that scrolls back must not take the focus again.
-  useLayoutEffect(() => {
-    if (focusRequest === undefined || followed.has(focusRequest)) return;
-    followed.add(focusRequest);
-    link.current?.focus({ preventScroll: true });
-  }, [focusRequest]);
   const { listed, key, goneAt } = row;
+  useFocusWish(`row ${key}`, link, { preventScroll: true });
   const { interrupt, runId, waitingSince } = listed;
   const title = visibleText(titleOf(interrupt));
   const said = stateText(row, givenAnswers.value.get(key), knownEndings.value.get(key));
   const policy = policyOf(interrupt);
   return (
-    <div class={`row${isChosen ? ' chosen' : ''}${said === undefined ? '' : ' settled'}`} data-key={key}>
+    <div class={`row full${isChosen ? ' chosen' : ''}${said === undefined ? '' : ' settled'}`} data-key={key}>
       <input
         type="checkbox"
-        aria-label={inboxTexts.select(`${title}, ${runId}`)}
+        aria-label={texts.parts.select(`${title}, ${runId}`)}
         checked={isSelected}
         disabled={goneAt !== undefined}
         tabIndex={-1}
@@ -95,7 +84,7 @@ function Deadline({ at }: { readonly at: number | undefined }): JSX.Element | nu
   if (at === undefined) return null;
   const left = at - now.value;
   return (
-    <span class={left < 3_600_000 ? 'row-due fixed soon' : 'row-due fixed'}>
+    <span class={left < 3_600_000 ? 'fixed bad kind-text' : 'fixed'}>
       {inboxTexts.due} <Time at={at} />
     </span>
   );

@@ -1,23 +1,14 @@
 import type { ListedInterrupt } from '../../http/index';
-import type { AskingRow, RowSort } from '../decide/row';
+import type { AskingRow } from '../decide/row';
 import { policyOf, rowSorts, titleOf } from '../decide/row';
 import { inboxTexts } from '../texts/inbox';
 
 export const inboxGroups = ['none', 'policy', 'agent'] as const;
 export const interruptKinds = ['approval', 'question', 'in-doubt', 'custom'] as const;
 
-export interface InboxView {
-  readonly isForAll: boolean;
-  readonly search: string;
-  readonly kind: string;
-  readonly agent: string;
-  readonly policy: string;
-  readonly sort: RowSort;
-  readonly group: (typeof inboxGroups)[number];
-  readonly item: string;
-}
+export type InboxView = ReturnType<typeof viewOf>;
 
-export function viewOf(query: URLSearchParams): InboxView {
+export function viewOf(query: URLSearchParams) {
   const text = (name: string): string => query.get(name) ?? '';
   return {
     isForAll: query.get('who') === 'all',

@@ -1,19 +1,18 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { isWide } from '../data/screen';
 import { leaveForm } from '../decide/drafts';
-import { focusDecision } from '../decide/focus';
+import { focusDecision, focusRow } from '../decide/focus';
 import { decisionKeys, isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
 import type { KeyActions } from '../parts/keyboard';
+import { movingKeys } from '../parts/keyboard';
 import { hidePart, route, showPart } from '../routes';
-import type { FocusRequest } from './row';
 import { viewOf } from './rows';
 
 export type RowChoice = ReturnType<typeof useChoice>;
 
 /** Defaults to the first waiting row if list and detail fit beside each other. */
 export function useChoice(shown: readonly AskingRow[], item: string) {
-  const [focusRequest, setFocusRequest] = useState<FocusRequest | undefined>(undefined);
   const chosenBefore = useRef('');
   const chosenAt = (named: string, isRoomy: boolean): AskingRow | undefined => {
     const found = shown.find(({ key }) => key === named);
@@ -27,7 +26,7 @@ export function useChoice(shown: readonly AskingRow[], item: string) {
   const choose = (key: string | undefined): void => {
     if (key === undefined) return hidePart({ item: undefined });
     showPart({ item: key });
-    setFocusRequest({ key });
+    focusRow(key);
   };
   const indexNow = (): number => shown.findIndex(({ key }) => key === chosenNow()?.key);
   const move = (step: number): void => {
@@ -41,10 +40,7 @@ export function useChoice(shown: readonly AskingRow[], item: string) {
   };
   const keys: KeyActions = {
     ...decisionKeys({ chosen: chosenNow, onGiven: goOn }),
-    j: () => move(1),
-    k: () => move(-1),
-    ArrowDown: () => move(1),
-    ArrowUp: () => move(-1),
+    ...movingKeys(move),
     Enter: () => {
       const row = chosenNow() ?? shown[0];
       if (row === undefined) return;
@@ -55,8 +51,8 @@ export function useChoice(shown: readonly AskingRow[], item: string) {
       const row = chosenNow();
       if (row === undefined) return;
       if (!leaveForm(row.key) && !isWide.peek()) hidePart({ item: undefined });
-      setFocusRequest({ key: row.key });
+      focusRow(row.key);
     },
   };
-  return { chosen, chosenNow, focusRequest, choose, goOn, keys };
+  return { chosen, chosenNow, choose, goOn, keys };
 }

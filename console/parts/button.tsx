@@ -43,7 +43,7 @@ export function IconButton({ label, onClick, icon, children, shortcut, isSmall =
   return (
     <button
       type="button"
-      class={isSmall ? 'icon-button mini' : 'icon-button'}
+      class={isSmall ? 'icon-button bare mini' : 'icon-button bare'}
       aria-label={label}
       aria-keyshortcuts={shortcut}
       title={shortcut === undefined ? label : `${label} (${shortcut})`}
@@ -63,17 +63,9 @@ interface ChipsProps<Name> {
 
 export function Chips<Name extends string | undefined>({ label, options, chosen, onChoose }: ChipsProps<Name>): JSX.Element {
   return (
-    <div class="chips" role="group" aria-label={label}>
+    <div class="chips fixed" role="group" aria-label={label}>
       {options.map(({ name, shown, title }) => (
-        <button
-          key={name ?? ''}
-          type="button"
-          class="chip"
-          data-name={name}
-          aria-pressed={name === chosen}
-          title={title}
-          onClick={() => onChoose(name)}
-        >
+        <button key={name ?? ''} type="button" class="chip" aria-pressed={name === chosen} title={title} onClick={() => onChoose(name)}>
           {shown}
         </button>
       ))}

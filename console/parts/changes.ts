@@ -3,7 +3,7 @@ import type { Json } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 
 /** Without `before` the place is new, without `after` the place is gone. */
-interface ValueChange {
+export interface ValueChange {
   readonly path: string;
   readonly before?: Json;
   readonly after?: Json;
@@ -17,15 +17,12 @@ export function changesOf(before: Json | undefined, after: Json | undefined, pat
   if (!areObjects && !areLists) return [{ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];
   const [old, changed] = both as unknown as readonly [Readonly<Record<string, Json>>, Readonly<Record<string, Json>>];
   const names = [...new Set([...Object.keys(old), ...Object.keys(changed)])];
-  return names.flatMap((name) =>
-    changesOf(own(old, name), own(changed, name), path === '' ? nameAt(name, areLists) : `${path}.${nameAt(name, areLists)}`),
-  );
+  return names.flatMap((name) => {
+    const shown = areLists ? String(Number(name) + 1) : name;
+    return changesOf(own(old, name), own(changed, name), path === '' ? shown : `${path}.${shown}`);
+  });
 }
 
 function own(value: Readonly<Record<string, Json>>, name: string): Json | undefined {
   return Object.hasOwn(value, name) ? value[name] : undefined;
-}
-
-function nameAt(name: string, isList: boolean): string {
-  return isList ? String(Number(name) + 1) : name;
 }

@@ -3,10 +3,11 @@ import { useState } from 'preact/hooks';
 import { texts } from '../texts';
 import { announce } from './announce';
 import { IconButton } from './button';
+import { visibleText } from './plain-text';
 
-export function CopyButton({ text, label = texts.parts.copy }: { readonly text: string; readonly label?: string }): JSX.Element {
+export function useCopy() {
   const [isCopied, setCopied] = useState(false);
-  const copy = (): void => {
+  const copy = (text: string): void => {
     navigator.clipboard.writeText(text).then(
       () => {
         setCopied(true);
@@ -16,5 +17,19 @@ export function CopyButton({ text, label = texts.parts.copy }: { readonly text: 
       () => undefined,
     );
   };
-  return <IconButton label={label} icon={isCopied ? 'check' : 'copy'} onClick={copy} isSmall />;
+  return { isCopied, copy };
+}
+
+export function CopyButton({ text, label = texts.parts.copy }: { readonly text: string; readonly label?: string }): JSX.Element {
+  const { isCopied, copy } = useCopy();
+  return <IconButton label={label} icon={isCopied ? 'check' : 'copy'} onClick={() => copy(text)} isSmall />;
+}
+
+/** A text with its button. */
+export function Copied({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <span class="copied">
+      <bdi class="mono breaks">{visibleText(text)}</bdi> <CopyButton text={text} />
+    </span>
+  );
 }

@@ -39,7 +39,7 @@ export function Dialog({ title, children, onClose, isWide = false }: DialogProps
       }}
     >
       <div class="dialog-inside stack">
-        <header class="split">
+        <header class="split flow wrap">
           <h2 id={titleId}>{title}</h2>
           <IconButton label={texts.parts.close} icon="close" onClick={onClose} />
         </header>
@@ -69,7 +69,7 @@ export function FormDialog(props: FormDialogProps): JSX.Element {
         }}
       >
         {children}
-        <div class="actions">
+        <div class="actions flow wrap">
           <Button onClick={dialog.onClose}>{leave}</Button>
           <Button kind={kind} type="submit" disabled={!isReady}>
             {submit}

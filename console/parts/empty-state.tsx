@@ -1,9 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact';
 
-export function EmptyState({ title, children }: { readonly title: string; readonly children?: ComponentChildren }): JSX.Element {
+interface EmptyStateProps {
+  readonly title: string;
+  readonly text?: string;
+  readonly children?: ComponentChildren;
+}
+
+export function EmptyState({ title, text, children }: EmptyStateProps): JSX.Element {
   return (
-    <div class="empty stack">
-      <h2>{title}</h2>
+    <div class="empty stack muted">
+      <h2 class="breaks">{title}</h2>
+      {text !== undefined && <p>{text}</p>}
       {children}
     </div>
   );

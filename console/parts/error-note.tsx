@@ -18,7 +18,7 @@ export const ErrorFix = lazy<{ readonly code: ErrorCode }>(
 export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }): JSX.Element {
   const code = codeOf(error);
   return (
-    <div class="error-note panel stack" role="alert">
+    <div class="error-note panel stack breaks" role="alert">
       <p>
         {code !== undefined && <code>{code}</code>} <bdi>{visibleText(messageOf(error))}</bdi>
       </p>
@@ -34,4 +34,12 @@ export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonl
 
 export function NoAnswer({ error }: { readonly error: unknown }): JSX.Element {
   return error === undefined ? <p class="muted">{texts.parts.loading}</p> : <ErrorNote error={error} />;
+}
+
+export function NoPage({ error }: { readonly error: unknown }): JSX.Element {
+  return (
+    <div class="padded">
+      <NoAnswer error={error} />
+    </div>
+  );
 }

@@ -51,13 +51,7 @@ export function Check({ label, checked, onCheck, group, describedBy }: CheckProp
   );
 }
 
-interface SearchFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onText: (text: string) => void;
-}
-
-export function SearchField({ label, value, onText }: SearchFieldProps): JSX.Element {
+export function SearchField({ label, value, onText }: Pick<TextFieldProps, 'value' | 'onText'> & { readonly label: string }): JSX.Element {
   return (
     <input
       type="search"

@@ -1,14 +1,17 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import { texts } from '../texts';
 import type { SchemaShape } from './schema-shape';
 
-interface ControlFieldProps {
-  readonly common: object;
+export interface ValueProps {
   readonly value: Json | undefined;
   readonly onChange: (value: Json | undefined) => void;
+}
+
+interface ControlFieldProps extends ValueProps {
+  readonly common: object;
 }
 
 /** An unfinished number is a text, which the schema refuses. */
@@ -61,6 +64,22 @@ export function JsonField({ common, value, onChange }: ControlFieldProps): JSX.E
   );
 }
 
+interface LabelledJsonProps extends ValueProps {
+  readonly label: string;
+  readonly hint?: string;
+}
+
+export function LabelledJson({ label, hint, ...control }: LabelledJsonProps): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <JsonField common={{ id }} {...control} />
+      {hint !== undefined && <small class="muted">{hint}</small>}
+    </div>
+  );
+}
+
 function jsonIn(text: string): { readonly value: Json | undefined } | 'broken' {
   if (text.trim() === '') return { value: undefined };
   try {
@@ -73,7 +92,7 @@ function jsonIn(text: string): { readonly value: Json | undefined } | 'broken' {
 /** A larger file must be stored elsewhere, and the answer has the address. */
 const mostBytes = 100_000;
 
-export function FileField({ value, onChange }: Omit<ControlFieldProps, 'common'>): JSX.Element {
+export function FileField({ value, onChange }: ValueProps): JSX.Element {
   const file = isRecord(value) ? value : {};
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const text = (name: string): string => (typeof file[name] === 'string' ? file[name] : '');

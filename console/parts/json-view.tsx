@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import { texts } from '../texts';
-import { visibleText } from './plain-text';
+import { Facts } from './facts';
 import { Said } from './said';
 
 const mostItems = 200;
@@ -13,22 +13,12 @@ export function JsonView({ value, depth = 0 }: { readonly value: Json | undefine
   if (typeof value === 'string') return value === '' ? <span class="muted">{texts.parts.empty}</span> : <Said text={value} />;
   const isList = Array.isArray(value);
   const entries = isList ? value.map((item, at) => [String(at + 1), item as Json] as const) : isRecord(value) ? Object.entries(value) : [];
-  if (entries.length === 0) return <span class="muted">{isList ? texts.parts.items(0) : texts.parts.fields(0)}</span>;
-  const fields = (
-    <dl class="json">
-      {entries.slice(0, mostItems).map(([name, item]) => (
-        <div key={name}>
-          <dt>
-            <bdi>{visibleText(name.slice(0, 200))}</bdi>
-          </dt>
-          <dd>
-            <JsonView value={item as Json} depth={depth + 1} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
   const size = isList ? texts.parts.items(entries.length) : texts.parts.fields(entries.length);
+  if (entries.length === 0) return <span class="muted">{size}</span>;
+  const shown = entries.slice(0, mostItems).map(([name, item]) => {
+    return [name.slice(0, 200), <JsonView value={item} depth={depth + 1} />] as const;
+  });
+  const fields = <Facts class="json" facts={shown} />;
   if (depth < 2 && entries.length <= 20) return fields;
   return (
     <details class="json-fold">

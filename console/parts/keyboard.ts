@@ -3,7 +3,11 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 /** `false` leaves the key to the browser. */
 export type KeyActions = Readonly<Record<string, () => void | false>>;
 
-const moving = new Set(['j', 'k', 'ArrowDown', 'ArrowUp']);
+export function movingKeys(move: (step: 1 | -1) => void): KeyActions {
+  return { j: () => move(1), k: () => move(-1), ArrowDown: () => move(1), ArrowUp: () => move(-1) };
+}
+
+const moving = new Set(Object.keys(movingKeys(() => undefined)));
 
 /** In a field only Escape acts, and in a dialog none. */
 export function useKeys(actions: KeyActions): void {

@@ -4,7 +4,7 @@ import { visibleText } from './plain-text';
 /** Separates words of a run from words of the console. */
 export function SaidFrame({ who, children }: { readonly who: string; readonly children: ComponentChildren }): JSX.Element {
   return (
-    <figure class="frame">
+    <figure class="frame panel">
       <figcaption>
         <bdi>{visibleText(who)}</bdi>
       </figcaption>

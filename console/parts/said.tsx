@@ -4,7 +4,7 @@ import { texts } from '../texts';
 import { cutText, sizeText, visibleText } from './plain-text';
 
 /** Words of a model, tool or user: isolated text, never markup. */
-export function Said({ text, isMono = false }: { readonly text: string; readonly isMono?: boolean }): JSX.Element {
+export function Said({ text, isMono = false }: NamedProps): JSX.Element {
   const [isWhole, setWhole] = useState(false);
   const cut = cutText(text);
   const isCut = cut !== text;
@@ -20,12 +20,25 @@ export function Said({ text, isMono = false }: { readonly text: string; readonly
   );
 }
 
+interface NamedProps {
+  readonly text: string;
+  readonly isMono?: boolean;
+}
+
 /** The layout may cut the end, and the title has the whole text. */
-export function Named({ text, isMono = false }: { readonly text: string; readonly isMono?: boolean }): JSX.Element {
+export function Named({ text, isMono = false }: NamedProps): JSX.Element {
   const shown = visibleText(text.length > 300 ? `${text.slice(0, 300)}…` : text);
   return (
     <bdi class={isMono ? 'named cut mono' : 'named cut'} title={shown}>
       {shown}
     </bdi>
+  );
+}
+
+export function StrongName(props: NamedProps): JSX.Element {
+  return (
+    <strong>
+      <Named {...props} />
+    </strong>
   );
 }

@@ -5,15 +5,11 @@ import type { Json } from '../../contract/messages/messages';
 import { texts } from '../texts';
 import { Button, IconButton } from './button';
 import { Check } from './fields';
+import type { ValueProps } from './form-controls';
 import { FileField, JsonField, NumberField, textOf } from './form-controls';
 import { visibleText } from './plain-text';
 import type { SchemaShape } from './schema-shape';
 import { initialValue, shapeOf } from './schema-shape';
-
-interface ValueProps {
-  readonly value: Json | undefined;
-  readonly onChange: (value: Json | undefined) => void;
-}
 
 interface SchemaFormProps extends ValueProps {
   readonly schema: Json | undefined;
@@ -135,9 +131,9 @@ function Control({ shape, common, ...part }: ControlProps): JSX.Element {
     case 'number':
       return <NumberField {...{ shape, common, value, onChange }} />;
     case 'choice':
-      return isRadio(shape) ? <Radios {...{ shape, common, value, onChange }} /> : <Selection {...{ shape, common, value, onChange }} />;
+      return isRadio(shape) ? <Choices {...{ shape, common, value, onChange }} /> : <Selection {...{ shape, common, value, onChange }} />;
     case 'choices':
-      return <Checks {...{ shape, value, onChange }} />;
+      return <Choices {...{ shape, common, value, onChange }} />;
     case 'list':
       return <ListItems schema={shape.items ?? {}} {...part} />;
     case 'file':
@@ -151,7 +147,7 @@ function Control({ shape, common, ...part }: ControlProps): JSX.Element {
       ) : (
         <>
           <input {...common} value={text} autocomplete="off" onInput={({ currentTarget }) => onText(currentTarget.value)} />
-          {shape.examples !== undefined && <Proposals examples={shape.examples} onChoose={onText} chosen={text} />}
+          <Proposals {...{ shape, value, onChange }} />
         </>
       );
     default:
@@ -200,7 +196,7 @@ export function schemaLike(value: Json | undefined): Json {
 function ListItems({ schema, path, value, onChange, form }: PartProps & { readonly schema: Json }): JSX.Element {
   const items = Array.isArray(value) ? (value as readonly Json[]) : [];
   return (
-    <div class="list-items stack">
+    <div class="stack">
       {items.map((item, at) => (
         <div class="list-item" key={at}>
           <SchemaField
@@ -218,7 +214,9 @@ function ListItems({ schema, path, value, onChange, form }: PartProps & { readon
           />
         </div>
       ))}
-      <Button onClick={() => onChange([...items, initialValue(schema, form.root) ?? ''])}>{texts.form.addItem}</Button>
+      <p>
+        <Button onClick={() => onChange([...items, initialValue(schema, form.root) ?? ''])}>{texts.form.addItem}</Button>
+      </p>
     </div>
   );
 }
@@ -229,36 +227,24 @@ function isRadio({ kind, choices = [] }: SchemaShape): boolean {
   return kind === 'choice' && choices.length <= mostRadios;
 }
 
-interface ChoiceProps extends ValueProps {
-  readonly shape: SchemaShape;
-  readonly common: ControlProps['common'];
-}
-
-function Radios({ shape: { choices = [] }, common: { id }, value, onChange }: ChoiceProps): JSX.Element {
-  return (
-    <div class="choices">
-      {choices.map(({ value: choice, label }) => (
-        <Check key={label} group={id} label={visibleText(label)} checked={isSame(choice, value)} onCheck={() => onChange(choice)} />
-      ))}
-    </div>
-  );
-}
-
-function Checks({ shape: { choices = [] }, value, onChange }: Omit<ChoiceProps, 'common'>): JSX.Element {
-  const chosen = Array.isArray(value) ? (value as readonly Json[]) : [];
+/** Radio buttons, or checkboxes where several choices count. */
+function Choices({ shape: { kind, choices = [] }, common: { id }, value, onChange }: Omit<ControlProps, 'form' | 'path'>): JSX.Element {
+  const isSeveral = kind === 'choices';
+  const several = Array.isArray(value) ? (value as readonly Json[]) : [];
   return (
     <div class="choices">
       {choices.map(({ value: choice, label }) => {
-        const rest = chosen.filter((one) => !isSame(one, choice));
-        const isChosen = rest.length < chosen.length;
-        const next = isChosen ? rest : [...chosen, choice];
-        return <Check key={label} label={visibleText(label)} checked={isChosen} onCheck={() => onChange(next)} />;
+        const rest = several.filter((one) => !isSame(one, choice));
+        const isChosen = isSeveral ? rest.length < several.length : isSame(choice, value);
+        const next = !isSeveral ? choice : isChosen ? rest : [...several, choice];
+        const group = isSeveral ? {} : { group: id };
+        return <Check key={label} {...group} label={visibleText(label)} checked={isChosen} onCheck={() => onChange(next)} />;
       })}
     </div>
   );
 }
 
-function Selection({ shape: { choices = [] }, value, onChange, common }: ChoiceProps): JSX.Element {
+function Selection({ shape: { choices = [] }, value, onChange, common }: Omit<ControlProps, 'form' | 'path'>): JSX.Element {
   const at = choices.findIndex(({ value: choice }) => isSame(choice, value));
   return (
     <select {...common} value={String(at)} onChange={({ currentTarget }) => onChange(choices[Number(currentTarget.value)]?.value)}>
@@ -274,17 +260,12 @@ function Selection({ shape: { choices = [] }, value, onChange, common }: ChoiceP
   );
 }
 
-interface ProposalsProps {
-  readonly examples: readonly string[];
-  readonly chosen: string;
-  readonly onChoose: (text: string) => void;
-}
-
-function Proposals({ examples, chosen, onChoose }: ProposalsProps): JSX.Element {
+function Proposals({ shape: { examples = [] }, value, onChange }: Pick<ControlProps, 'shape' | 'value' | 'onChange'>): JSX.Element | null {
+  if (examples.length === 0) return null;
   return (
     <div class="proposals" role="group" aria-label={texts.form.proposals}>
       {examples.map((example) => (
-        <Button key={example} pressed={example === chosen} onClick={() => onChoose(example)}>
+        <Button key={example} pressed={example === value} onClick={() => onChange(example)}>
           {visibleText(example)}
         </Button>
       ))}

@@ -14,5 +14,5 @@ export function StatusBadge({ status }: { readonly status: string }): JSX.Elemen
 }
 
 export function Badge({ kind = 'calm', children }: { readonly kind?: string; readonly children: JSX.Element | string }): JSX.Element {
-  return <span class={`badge ${kind}`}>{children}</span>;
+  return <span class={`badge fixed ${kind}`}>{children}</span>;
 }

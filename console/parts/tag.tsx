@@ -1,10 +1,14 @@
 import type { JSX } from 'preact';
 import { Named } from './said';
 
-export function Tag({ text }: { readonly text: string }): JSX.Element {
+export function Tags({ tags }: { readonly tags: readonly string[] }): JSX.Element {
   return (
-    <span class="tag">
-      <Named text={text} />
-    </span>
+    <>
+      {tags.map((tag) => (
+        <span key={tag} class="tag small muted">
+          <Named text={tag} />
+        </span>
+      ))}
+    </>
   );
 }

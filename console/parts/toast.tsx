@@ -35,7 +35,7 @@ export function Toasts(): JSX.Element {
     <section class="toasts stack" aria-label={texts.parts.notices}>
       {toasts.value.map(({ id, text, kind = 'info', action }) => (
         <div key={id} class={`toast panel flow ${kind}`}>
-          <span>{text}</span>
+          <span class="grow breaks">{text}</span>
           {action !== undefined && (
             <Button
               kind="quiet"

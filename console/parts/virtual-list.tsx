@@ -40,7 +40,7 @@ export function VirtualList<Item>(props: VirtualListProps<Item>): JSX.Element {
   return (
     <div
       ref={box}
-      class="virtual"
+      class="virtual full grow"
       tabIndex={-1}
       onScroll={({ currentTarget }) => setView({ top: currentTarget.scrollTop, height: currentTarget.clientHeight })}
       onPointerEnter={() => onPointer?.(true)}

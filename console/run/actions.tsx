@@ -16,7 +16,7 @@ import { canGoOn } from './can-go-on';
 const CancelDialog = lazy(async () => (await import('./dialogs')).CancelDialog, <></>);
 const TerminateDialog = lazy(async () => (await import('./dialogs')).TerminateDialog, <></>);
 
-interface ActionsProps {
+export interface ActionsProps {
   readonly view: ShownRun;
   readonly onDone: () => void;
 }
@@ -34,31 +34,21 @@ export async function act<Done>(doing: () => Promise<Done>, told: string | ((don
 export function RunActions({ view, onDone }: ActionsProps): JSX.Element {
   const { id, status } = view;
   const [open, setOpen] = useState<'cancel' | 'terminate' | undefined>(undefined);
-  const [isBusy, start] = useBusy();
+  const { isBusy, start } = useBusy();
   const { actions, done } = runTexts;
   const isOpen = !isEnded(status);
   const isRoot = rootRunId(id) === id;
-  const retry = (): Promise<void> => act(() => service.retry(id, byNow()), done.retry, onDone);
-  const resume = (): Promise<void> => act(() => service.resume(id, byNow()), done.resume, onDone);
-  const upgrade = (): Promise<void> => act(() => service.upgrade(id), done.upgrade, onDone);
+  const button = (name: 'resume' | 'retry' | 'upgrade', doing: () => Promise<void>): JSX.Element => (
+    <Button {...(name === 'upgrade' ? {} : { kind: 'primary' })} disabled={isBusy} onClick={() => start(doing)}>
+      {actions[name]}
+    </Button>
+  );
   return (
     <div class="flow wrap">
       {isOpen && <Button onClick={() => setOpen('cancel')}>{actions.cancel}…</Button>}
-      {status === 'cancelled' && canGoOn(view) && (
-        <Button kind="primary" disabled={isBusy} onClick={() => start(resume)}>
-          {actions.resume}
-        </Button>
-      )}
-      {status === 'failed' && canGoOn(view) && (
-        <Button kind="primary" disabled={isBusy} onClick={() => start(retry)}>
-          {actions.retry}
-        </Button>
-      )}
-      {isOpen && isRoot && (
-        <Button disabled={isBusy} onClick={() => start(upgrade)}>
-          {actions.upgrade}
-        </Button>
-      )}
+      {status === 'cancelled' && canGoOn(view) && button('resume', () => act(() => service.resume(id, byNow()), done.resume, onDone))}
+      {status === 'failed' && canGoOn(view) && button('retry', () => act(() => service.retry(id, byNow()), done.retry, onDone))}
+      {isOpen && isRoot && button('upgrade', () => act(() => service.upgrade(id), done.upgrade, onDone))}
       {isOpen && (
         <Button kind="danger" onClick={() => setOpen('terminate')}>
           {actions.terminate}…

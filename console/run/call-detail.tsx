@@ -1,17 +1,18 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Json } from '../../contract/messages/messages';
+import type { Json, Message } from '../../contract/messages/messages';
 import type { ModelAsked, ModelRunCall, RequestDiff, ToolRunCall } from '../../http/index';
 import { usePrices } from '../data/facts';
 import { service } from '../data/service';
 import { Button } from '../parts/button';
+import { Facts } from '../parts/facts';
 import { JsonView } from '../parts/json-view';
 import { Named, Said } from '../parts/said';
 import { SaidFrame } from '../parts/said-frame';
 import { durationText } from '../parts/time';
 import { runTexts } from '../texts/run';
+import { speakerOf } from './entries';
 import { FailurePart } from './failure';
-import { Facts, MessageBlock, Section } from './framed';
 import { MessageParts } from './message';
 import { costOfCall, costText, numberText } from './numbers';
 import { resultsOf } from './tool-results';
@@ -43,22 +44,15 @@ export function ModelDetail({ id, call }: { readonly id: string; readonly call: 
         ) : (
           <>
             {response.failed !== undefined && <FailurePart title={words.failed} failure={response.failed} />}
-            {response.message !== undefined && (
-              <SaidFrame who={runTexts.who.says(call.agent)}>
-                <MessageParts message={response.message} withCalls />
-              </SaidFrame>
-            )}
-            {response.partial !== undefined && (
-              <SaidFrame who={words.said}>
-                <MessageParts message={response.partial} withCalls />
-              </SaidFrame>
-            )}
+            {response.message !== undefined && <MessageBlock who={runTexts.who.says(call.agent)} message={response.message} />}
+            {response.partial !== undefined && <MessageBlock who={words.said} message={response.partial} />}
             <Facts
+              class="run-facts"
               facts={[
                 [words.model, response.model],
                 [words.finish, response.finish],
-                [words.usage, usage && runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))],
-                [words.cost, cost && costText(cost.amount)],
+                [runTexts.tokens, usage && runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))],
+                [runTexts.cost, cost && costText(cost.amount)],
                 [words.waited, waited && durationText(waited.turnMs + waited.busyMs)],
               ]}
             />
@@ -81,11 +75,11 @@ function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly requ
         <div key={name} class="diff-field">
           <h3>{fieldTitle(name)}</h3>
           <del>
-            <span class="diff-mark">− {words.was}</span>
+            <span class="diff-mark strong">− {words.was}</span>
             <ValueOr value={before ?? undefined} />
           </del>
           <ins>
-            <span class="diff-mark">+ {words.is}</span>
+            <span class="diff-mark strong">+ {words.is}</span>
             <ValueOr value={is[name]} />
           </ins>
         </div>
@@ -94,13 +88,13 @@ function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly requ
         <div key={at} class="diff-field">
           {removed.map((message) => (
             <del key={message.id}>
-              <span class="diff-mark">− {words.removed}</span>
+              <span class="diff-mark strong">− {words.removed}</span>
               <MessageBlock message={message} />
             </del>
           ))}
           {added.map((message) => (
             <ins key={message.id}>
-              <span class="diff-mark">+ {words.added}</span>
+              <span class="diff-mark strong">+ {words.added}</span>
               <MessageBlock message={message} />
             </ins>
           ))}
@@ -149,6 +143,7 @@ function RequestPart({ id, address, request }: RequestProps): JSX.Element {
   return (
     <>
       <Facts
+        class="run-facts"
         facts={[
           [words.model, model],
           [words.tools, tools?.join(', ')],
@@ -191,23 +186,45 @@ export function ToolDetail({ call }: { readonly call: ToolRunCall }): JSX.Elemen
         <JsonView value={request.input} />
         <Titled title={words.rawInput} value={request.rawInput} />
         <Titled title={words.options} value={request.options} />
-        <Facts facts={[[words.workerMiddleware, request.workerMiddleware?.join(', ')]]} />
+        <Facts class="run-facts" facts={[[words.workerMiddleware, request.workerMiddleware?.join(', ')]]} />
       </Section>
       <Section title={runTexts.result} isOpen>
         {outcome === undefined && message === undefined && <p class="muted">{status === 'running' ? words.noAnswer : words.noResponse}</p>}
-        {seen !== undefined && (
-          <SaidFrame who={words.seen}>
-            <MessageParts message={seen} />
-          </SaidFrame>
-        )}
-        {given !== undefined && (
-          <SaidFrame who={seen === undefined ? words.given : words.givenFirst}>
-            <MessageParts message={given} />
-          </SaidFrame>
-        )}
+        {seen !== undefined && <MessageBlock who={words.seen} message={seen} />}
+        {given !== undefined && <MessageBlock who={seen === undefined ? words.given : words.givenFirst} message={given} />}
         {outcome?.type === 'failed' && <FailurePart failure={outcome.error} />}
         {outcome !== undefined && outcome.type !== 'done' && outcome.type !== 'failed' && <JsonView value={outcome} />}
       </Section>
     </>
+  );
+}
+
+interface MessageBlockProps {
+  readonly message: Message;
+  /** Absent: the role of the message says who speaks. */
+  readonly who?: string;
+}
+
+function MessageBlock({ message, who }: MessageBlockProps): JSX.Element {
+  const speaker = speakerOf(message.role === 'assistant' ? { message, agent: runTexts.agent } : { message });
+  return (
+    <SaidFrame who={who ?? speaker}>
+      <MessageParts message={message} withCalls />
+    </SaidFrame>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly isOpen?: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Section({ title, isOpen = false, children }: SectionProps): JSX.Element {
+  return (
+    <details class="step-section" open={isOpen}>
+      <summary>{title}</summary>
+      <div>{children}</div>
+    </details>
   );
 }

@@ -10,24 +10,20 @@ import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
 import { Select } from '../parts/fields';
 import { lazy } from '../parts/lazy';
+import { MessageForm } from '../parts/message-form';
 import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { Badge } from '../parts/status-badge';
 import { useBusy } from '../parts/use-busy';
 import { runTexts } from '../texts/run';
+import type { ActionsProps } from './actions';
 import { act } from './actions';
 
 const TextDialog = lazy(async () => (await import('./dialogs')).TextDialog, <></>);
 const words = runTexts.composer;
 
-export function Composer({
-  view: { id, conversation },
-  onDone,
-}: {
-  readonly view: ShownRun;
-  readonly onDone: () => void;
-}): JSX.Element | null {
-  const { text, setText, mode, setMode, error, isSending, send } = useMessage(id, onDone);
+export function Composer({ view: { id, conversation }, onDone }: ActionsProps): JSX.Element | null {
+  const { text, setText, mode, setMode, error, isBusy, send } = useMessage(id, onDone);
   if (conversation === undefined) return null;
   if (conversation.status === 'ended') return <p class="composer muted">{words.ended}</p>;
   return (
@@ -43,29 +39,11 @@ export function Composer({
         </div>
       )}
       {error !== undefined && <ErrorNote error={error} />}
-      <form
-        class="composer-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        <textarea
-          rows={2}
-          aria-label={words.label}
-          placeholder={words.label}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-            event.preventDefault();
-            void send();
-          }}
-        />
-        <Button kind="primary" type="submit" disabled={text.trim() === '' || isSending} title={words.hint}>
+      <MessageForm label={words.label} text={text} onText={setText} onSend={send} sendsAt={({ ctrlKey, metaKey }) => ctrlKey || metaKey}>
+        <Button kind="primary" type="submit" disabled={text.trim() === '' || isBusy} title={words.hint}>
           {words.send}
         </Button>
-      </form>
+      </MessageForm>
       <div class="composer-actions flow wrap">
         <Select label={words.mode} value={mode} options={sendModes.map((one) => [one, words.modes[one]])} onChoose={setMode} />
         <span class="spacer" />
@@ -78,23 +56,13 @@ export function Composer({
 function useMessage(id: string, onDone: () => void) {
   const [text, setText] = useState('');
   const [mode, setMode] = useState<SendMode>('after-turn');
-  const [error, setError] = useState<unknown>(undefined);
-  const [isSending, setSending] = useState(false);
+  const { isBusy, error, start } = useBusy();
   const send = async (): Promise<void> => {
-    if (text.trim() === '' || isSending) return;
-    setSending(true);
-    try {
-      // A message with an id counts once, also after a lost answer.
-      await service.send(id, { id: crypto.randomUUID(), message: text, mode, ...byNow() });
-      setText('');
-      setError(undefined);
-    } catch (failed) {
-      setError(failed);
-    }
-    setSending(false);
-    onDone();
+    // A message with an id counts once, also after a lost answer.
+    await service.send(id, { id: crypto.randomUUID(), message: text, mode, ...byNow() }).finally(onDone);
+    setText('');
   };
-  return { text, setText, mode, setMode, error, isSending, send };
+  return { text, setText, mode, setMode, error, isBusy, send: () => text.trim() !== '' && start(send) };
 }
 
 interface ConversationActionsProps {
@@ -105,7 +73,7 @@ interface ConversationActionsProps {
 
 function ConversationActions({ id, conversation: { status, paused, title }, onDone }: ConversationActionsProps): JSX.Element {
   const [isTitling, setTitling] = useState(false);
-  const [isBusy, start] = useBusy();
+  const { isBusy, start } = useBusy();
   const { actions, done } = runTexts;
   const { by } = byNow();
   const button = (name: 'stop' | 'unpause' | 'pause' | 'end', doing: () => Promise<unknown>): JSX.Element => (

@@ -14,7 +14,6 @@ const nearEnd = 80;
 interface ConversationProps {
   readonly log: RunFeed;
   readonly entries: readonly ConversationEntry[];
-  readonly count: number;
   readonly onStep: (address: string) => void;
 }
 
@@ -24,6 +23,8 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
   const [shown, setShown] = useState(piece);
   const isAtEnd = useRef(true);
   const [hasLeft, setLeft] = useState(false);
+  // The list grows in place, so that equal props may have new entries.
+  void log.drawn.value;
   const from = Math.max(0, entries.length - shown);
   useGrowing(entries.length, shown, setShown, isAtEnd);
   useReached(top, box, from === 0, () => setShown((count) => count + piece));
@@ -35,16 +36,12 @@ export function Conversation({ log, entries, onStep }: ConversationProps): JSX.E
     if (isAtEnd.current) toEnd();
   });
   if (entries.length === 0 && log.isRead.value && log.live.size === 0)
-    return (
-      <EmptyState title={runTexts.emptyTitle}>
-        <p>{runTexts.emptyText}</p>
-      </EmptyState>
-    );
+    return <EmptyState title={runTexts.emptyTitle} text={runTexts.emptyText} />;
   return (
     <div class="conversation-box grow">
       <div
         ref={box}
-        class="conversation"
+        class="conversation full"
         tabIndex={0}
         role="region"
         aria-label={runTexts.tabs.conversation}

@@ -26,18 +26,13 @@ interface EndDialogProps extends Omit<DialogOf, 'id'> {
 }
 
 function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogProps): JSX.Element {
-  const [error, setError] = useState<unknown>(undefined);
-  const [isBusy, start] = useBusy();
+  const { isBusy, error, start } = useBusy();
   const { title, submit } = runTexts[name];
   const act = async (): Promise<void> => {
-    try {
-      await end();
-      toast(runTexts.done[name], { kind: 'good' });
-      onClose();
-      onDone();
-    } catch (failed) {
-      setError(failed);
-    }
+    await end();
+    toast(runTexts.done[name], { kind: 'good' });
+    onClose();
+    onDone();
   };
   return (
     <FormDialog
@@ -76,7 +71,7 @@ export function TerminateDialog({ id, ...rest }: DialogOf): JSX.Element {
   const label = (
     <>
       <span>{confirm}</span>
-      <code class="confirm-id">{id}</code>
+      <code class="breaks">{id}</code>
     </>
   );
   return (
@@ -98,11 +93,11 @@ interface TextDialogProps {
 
 export function TextDialog({ title, label, value, rows, onClose, onSave }: TextDialogProps): JSX.Element {
   const [text, setText] = useState(value);
-  const [isBusy, start] = useBusy();
+  const { isBusy, start } = useBusy();
   return (
     <FormDialog
       {...{ title, onClose }}
-      submit={runTexts.composer.save}
+      submit={texts.parts.save}
       leave={texts.parts.close}
       isReady={text.trim() !== '' && !isBusy}
       onSubmit={() => start(() => onSave(text).then(onClose))}

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
-import type { Failure, Json, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { Failure, Json, Message, StoredMessage, Usage } from '../../contract/messages/messages';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import type { UsageByModel } from '../../contract/usage';
 import { runTexts } from '../texts/run';
@@ -73,7 +73,7 @@ export type ConversationEntry = { readonly key: string; readonly time: number } 
 
 export type EntryOf<Kind extends ConversationEntry['kind']> = Extract<ConversationEntry, { readonly kind: Kind }>;
 
-export function speakerOf({ message, agent, by }: Pick<EntryOf<'message'>, 'message' | 'agent' | 'by'>): string {
+export function speakerOf({ message, agent, by }: { readonly message: Message; readonly agent?: string; readonly by?: string }): string {
   const [part] = message.parts;
   if (message.role === 'tool') return runTexts.who.tool(part?.type === 'tool-result' ? part.name : '');
   return agent ?? by ?? (message.role === 'system' ? runTexts.who.system : runTexts.who.user);

@@ -1,9 +1,11 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { isRecord } from '../../contract/check';
 import type { RunEvent } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { now } from '../data/clock';
+import type { InterruptEnding } from '../data/outcomes';
 import type { RunFeed } from '../data/run-feed';
 import { TheirWords } from '../decide/their-words';
 import { titleOf } from '../decide/row';
@@ -18,8 +20,8 @@ import { decideTexts } from '../texts/decide';
 import { runTexts } from '../texts/run';
 import { changedByText } from './changes';
 import { FailureLine, FailurePart } from './failure';
-import { MessageParts, Output } from './message';
-import { noteOf } from './notes';
+import { MessageParts } from './message';
+import { causeOf, noteOf } from './notes';
 import type { ConversationEntry, EntryOf, Halt } from './entries';
 import { speakerOf } from './entries';
 
@@ -65,36 +67,21 @@ function MessageEntry({ entry, onStep }: Omit<Of<'message'>, 'log'>): JSX.Elemen
   const isUser = message.role === 'user' || message.role === 'system';
   return (
     <li class={isUser ? 'entry from-user' : 'entry'} style={indent(depth)}>
-      <EntryHead who={speakerOf(entry)} time={time} title={model === undefined ? undefined : visibleText(model)}>
+      <div class="entry-head flow wrap">
+        <strong class="breaks" title={model === undefined ? undefined : visibleText(model)}>
+          <bdi>{visibleText(speakerOf(entry))}</bdi>
+        </strong>
+        <span class="muted">
+          <Time at={time} />
+        </span>
         {isPartial === true && <Badge kind="warn">{runTexts.partial}</Badge>}
         {changes !== undefined && <Badge kind="info">{changedByText(changes)}</Badge>}
         {address !== undefined && <StepButton address={address} onStep={onStep} />}
-      </EntryHead>
-      <div class="bubble">
+      </div>
+      <div class="bubble panel">
         <MessageParts message={message} withCalls={model === undefined} />
       </div>
     </li>
-  );
-}
-
-interface HeadProps {
-  readonly who: string;
-  readonly time: number;
-  readonly title?: string | undefined;
-  readonly children?: ComponentChildren;
-}
-
-function EntryHead({ who, time, title, children }: HeadProps): JSX.Element {
-  return (
-    <div class="entry-head flow wrap">
-      <strong title={title}>
-        <bdi>{visibleText(who)}</bdi>
-      </strong>
-      <span class="muted">
-        <Time at={time} />
-      </span>
-      {children}
-    </div>
   );
 }
 
@@ -109,7 +96,6 @@ function StepButton({ address, onStep }: Pick<EntryProps, 'onStep'> & { readonly
 function CallEntry({ entry, onStep, log }: Of<'call'>): JSX.Element {
   const { tool, input, end, start, halt, address, depth } = entry;
   const kind = end === undefined ? 'info' : end.error !== undefined ? 'bad' : address === undefined ? 'calm' : 'good';
-  const [result] = end?.message.parts ?? [];
   return (
     <li class="entry" style={indent(depth)}>
       <details class={`call-card panel ${kind}`}>
@@ -118,11 +104,7 @@ function CallEntry({ entry, onStep, log }: Of<'call'>): JSX.Element {
             <bdi>{visibleText(tool)}</bdi>
           </strong>
           <bdi class="grow cut muted">{visibleText(lineOf(input))}</bdi>
-          {end === undefined ? (
-            <AtWork since={start} halt={halt} />
-          ) : (
-            <span class="fixed muted numbers">{durationText(end.time - start)}</span>
-          )}
+          <Took since={start} end={end?.time} halt={halt} />
           {address === undefined && <Badge>{runTexts.notCalled}</Badge>}
           {end?.error !== undefined && <Badge kind="bad">{end.error.code}</Badge>}
           {end?.changes !== undefined && <Badge kind="info">{changedByText(end.changes)}</Badge>}
@@ -134,11 +116,7 @@ function CallEntry({ entry, onStep, log }: Of<'call'>): JSX.Element {
             <>
               <h3>{end.error === undefined ? runTexts.result : runTexts.error}</h3>
               {end.error !== undefined && <FailureLine code={end.error.code} />}
-              {result?.type === 'tool-result' ? (
-                <Output output={result.output} isParts={result.multipart === true} />
-              ) : (
-                <MessageParts message={end.message} />
-              )}
+              <MessageParts message={end.message} />
             </>
           )}
           {address !== undefined && <StepButton address={address} onStep={onStep} />}
@@ -149,7 +127,14 @@ function CallEntry({ entry, onStep, log }: Of<'call'>): JSX.Element {
   );
 }
 
-function AtWork({ since, halt }: { readonly since: number; readonly halt: Halt | undefined }): JSX.Element {
+interface TookProps {
+  readonly since: number;
+  readonly end: number | undefined;
+  readonly halt: Halt | undefined;
+}
+
+function Took({ since, end, halt }: TookProps): JSX.Element {
+  if (end !== undefined) return <span class="fixed muted numbers">{durationText(end - since)}</span>;
   if (halt !== undefined) return <Badge kind={halt === 'over' ? 'calm' : 'warn'}>{runTexts.halts[halt]}</Badge>;
   return <Badge kind="info">{`${runTexts.running} ${durationText(Math.max(0, now.value - since))}`}</Badge>;
 }
@@ -157,7 +142,7 @@ function AtWork({ since, halt }: { readonly since: number; readonly halt: Halt |
 function Progress({ log, address }: { readonly log: RunFeed; readonly address: string }): JSX.Element | null {
   void log.liveDrawn.value;
   const live = log.live.get(address);
-  const last = live?.progress.at(-1);
+  const last = live?.progress;
   if (live === undefined || (last === undefined && live.output === '')) return null;
   return (
     <div class="progress" aria-label={runTexts.progress}>
@@ -176,7 +161,7 @@ function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: Pick<Of<'
         <strong>
           <bdi>{visibleText(agent)}</bdi>
         </strong>
-        {end === undefined ? <AtWork since={time} halt={halt} /> : <span class="muted">{durationText(end.time - time)}</span>}
+        <Took since={time} end={end?.time} halt={halt} />
         {end?.error !== undefined && <Badge kind="bad">{end.error.code}</Badge>}
         <a href={hrefOf('runs', run)}>{runTexts.openRun}</a>
       </div>
@@ -187,7 +172,7 @@ function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: Pick<Of<'
 function WaitEntry({ entry: { interrupt, end, halt, time } }: Pick<Of<'wait'>, 'entry'>): JSX.Element {
   const edited = isRecord(end?.answer) ? end.answer['editedInput'] : undefined;
   return (
-    <li class="entry note-entry flow wrap">
+    <li class="entry note-entry flow wrap breaks">
       <Badge kind={end === undefined && halt === undefined ? 'warn' : 'calm'}>
         {end === undefined && halt === undefined ? runTexts.kinds.wait : runTexts.waited}
       </Badge>
@@ -197,15 +182,7 @@ function WaitEntry({ entry: { interrupt, end, halt, time } }: Pick<Of<'wait'>, '
           ? runTexts.askedQuestion
           : runTexts.asked(visibleText(titleOf(interrupt)))}
       </span>
-      {end === undefined ? (
-        <span class="muted">
-          <Time at={time} />
-        </span>
-      ) : (
-        <span class="muted">
-          {end.reason === 'answer' ? endingText(interrupt, end) : runTexts.answered[end.reason]}, {durationText(end.time - time)}
-        </span>
-      )}
+      <span class="muted">{end === undefined ? <Time at={time} /> : `${endText(interrupt, end)}, ${durationText(end.time - time)}`}</span>
       {end !== undefined && <TheirWords answer={end.answer} />}
       {interrupt.kind === 'approval' && (
         <details class="note-data">
@@ -217,13 +194,16 @@ function WaitEntry({ entry: { interrupt, end, halt, time } }: Pick<Of<'wait'>, '
   );
 }
 
+function endText(interrupt: Interrupt, end: InterruptEnding): string {
+  return end.reason === 'answer' ? endingText(interrupt, end) : runTexts.answered[end.reason];
+}
+
 function NoteEntry({ event }: { readonly event: RunEvent }): JSX.Element {
-  const error = 'error' in event && typeof event.error === 'object' ? event.error : undefined;
-  const by = 'by' in event && typeof event.by === 'string' ? event.by : undefined;
+  const { error, by } = causeOf(event);
   const isBad = error !== undefined || (event.type === 'run-end' && event.status === 'failed');
   const reason = 'reason' in event && typeof event.reason === 'string' ? event.reason : undefined;
   return (
-    <li class={isBad ? 'entry note-entry flow wrap bad' : 'entry note-entry flow wrap'}>
+    <li class={isBad ? 'entry note-entry flow wrap breaks bad' : 'entry note-entry flow wrap breaks'}>
       <span>
         {noteOf(event)}
         {by !== undefined && <> {runTexts.notes.by(visibleText(by))}</>}

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { RunEvent } from '../../contract/events';
 import { Button } from '../parts/button';
-import { CopyButton } from '../parts/copy-button';
+import { CopyButton, useCopy } from '../parts/copy-button';
 import { Dialog } from '../parts/dialog';
 import { SearchField } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
@@ -21,8 +21,8 @@ export function Events({ events, count }: { readonly events: readonly RunEvent[]
     [asked, count],
   );
   return (
-    <div class="events grow">
-      <div class="toolbar flow wrap">
+    <div class="events grow column">
+      <div class="toolbar fixed flow wrap">
         <SearchField label={runTexts.events.filter} value={filter} onText={setFilter} />
         <span class="muted">{runTexts.events.count(shown.length, events.length)}</span>
         <span class="spacer" />
@@ -54,15 +54,9 @@ export function Events({ events, count }: { readonly events: readonly RunEvent[]
 }
 
 function CopyAll({ events }: { readonly events: readonly RunEvent[] }): JSX.Element {
-  const [isCopied, setCopied] = useState(false);
-  const copy = (): void => {
-    navigator.clipboard.writeText(JSON.stringify(events, null, 2)).then(
-      () => setCopied(true),
-      () => undefined,
-    );
-  };
+  const { isCopied, copy } = useCopy();
   return (
-    <Button kind="quiet" onClick={copy}>
+    <Button kind="quiet" onClick={() => copy(JSON.stringify(events, null, 2))}>
       {isCopied ? texts.parts.copied : runTexts.events.copyAll}
     </Button>
   );

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import type { RunExecution } from '../../http/index';
-import { CopyButton } from '../parts/copy-button';
+import { Copied } from '../parts/copy-button';
 import { Dialog } from '../parts/dialog';
-import { Fact } from '../parts/fact';
+import { Facts } from '../parts/facts';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
 import { Time, absoluteText } from '../parts/time';
@@ -45,8 +45,8 @@ export function ExecutionRow({ execution: { title, startedAt, execution }, onOpe
     <div class="step-row execution">
       <div class="flow">
         <button type="button" class="step-button bare flow" title={absoluteText(startedAt)} onClick={onOpen}>
-          <span class="kind">{runTexts.kinds.execution}</span>
-          <span class="named cut">{title}</span>
+          <span class="kind fixed muted">{runTexts.kinds.execution}</span>
+          <span class="named cut strong">{title}</span>
         </button>
       </div>
       <div class="step-facts flow numbers small muted">
@@ -65,29 +65,15 @@ export function ExecutionDialog({ shown: { title, execution }, onClose }: Execut
   const { temporalRunId, build, startedAt, closedAt, error } = execution;
   return (
     <Dialog isWide title={title} onClose={onClose}>
-      <dl class="facts">
-        <Copied name={words.id} text={temporalRunId} />
-        {build !== undefined && <Copied name={words.build} text={build} />}
-        <Fact name={words.began}>
-          <Time at={startedAt} />
-        </Fact>
-        {closedAt !== undefined && (
-          <Fact name={words.closed}>
-            <Time at={closedAt} />
-          </Fact>
-        )}
-      </dl>
+      <Facts
+        facts={[
+          [words.id, <Copied text={temporalRunId} />],
+          [runTexts.build, build && <Copied text={build} />],
+          [runTexts.began, <Time at={startedAt} />],
+          [words.closed, closedAt && <Time at={closedAt} />],
+        ]}
+      />
       {error !== undefined && <FailurePart title={words.failed} failure={error} />}
     </Dialog>
-  );
-}
-
-function Copied({ name, text }: { readonly name: string; readonly text: string }): JSX.Element {
-  return (
-    <Fact name={name}>
-      <span class="copied mono">
-        {visibleText(text)} <CopyButton text={text} />
-      </span>
-    </Fact>
   );
 }

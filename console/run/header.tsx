@@ -5,24 +5,24 @@ import { noWorkerText } from '../../contract/no-worker';
 import { rootRunId } from '../../contract/record/child-runs';
 import { now } from '../data/clock';
 import { useFacts } from '../data/facts';
-import type { ShownRun } from '../../http/index';
 import { CopyButton } from '../parts/copy-button';
-import { Fact } from '../parts/fact';
+import { Facts } from '../parts/facts';
 import { OutsideLink } from '../parts/link';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
 import { Badge, StatusBadge } from '../parts/status-badge';
-import { Tag } from '../parts/tag';
+import { Tags } from '../parts/tag';
 import { Time, durationText } from '../parts/time';
 import { hrefOf } from '../routes';
 import { runTexts } from '../texts/run';
+import type { ActionsProps } from './actions';
 import { RunActions } from './actions';
 import { FailurePart } from './failure';
 import { costText, numberText } from './numbers';
 
 const words = runTexts.detail;
 
-export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly onDone: () => void }): JSX.Element {
+export function RunHeader({ view, onDone }: ActionsProps): JSX.Element {
   const { id, agent, status, noWorker, error, retrying = [], conversation, cancelled } = view;
   return (
     <header class="run-header">
@@ -59,48 +59,34 @@ export function RunHeader({ view, onDone }: { readonly view: ShownRun; readonly 
   );
 }
 
-function RunFacts({ view }: { readonly view: ShownRun }): JSX.Element {
+function RunFacts({ view }: Pick<ActionsProps, 'view'>): JSX.Element {
   const { id, agent, startedAt, closedAt, tags = [], startedBy, build, usage, cost, conversation } = view;
   const root = rootRunId(id);
+  const end = closedAt === undefined ? now.value : Date.parse(closedAt);
+  const unpriced = cost?.complete === false && runTexts.costPart((cost.unpriced ?? []).join(', '));
   return (
-    <dl class="run-facts">
-      {conversation?.title !== undefined && <Fact name={runTexts.agent}>{visibleText(agent)}</Fact>}
-      {startedAt !== undefined && (
-        <Fact name={runTexts.began}>
-          <Time at={startedAt} />
-        </Fact>
-      )}
-      {startedAt !== undefined && (
-        <Fact name={runTexts.took}>
-          {durationText(Math.max(0, (closedAt === undefined ? now.value : Date.parse(closedAt)) - Date.parse(startedAt)))}
-        </Fact>
-      )}
-      {startedBy !== undefined && <Fact name={runTexts.by}>{visibleText(startedBy)}</Fact>}
-      {root !== id && (
-        <Fact name={runTexts.partOf}>
-          <a href={hrefOf('runs', root)}>{visibleText(root)}</a>
-        </Fact>
-      )}
-      <Fact name={runTexts.tokens}>{runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))}</Fact>
-      {cost !== undefined && (
-        <Fact name={runTexts.cost}>
-          {costText(cost.amount)}
-          {!cost.complete && <span class="muted"> {visibleText(runTexts.costPart((cost.unpriced ?? []).join(', ')))}</span>}
-        </Fact>
-      )}
-      {build !== undefined && (
-        <Fact name={runTexts.build}>
-          <span class="mono">{visibleText(build.slice(0, 12))}</span>
-        </Fact>
-      )}
-      {tags.length > 0 && (
-        <Fact name={runTexts.tags}>
-          {tags.map((tag) => (
-            <Tag key={tag} text={tag} />
-          ))}
-        </Fact>
-      )}
-    </dl>
+    <Facts
+      class="run-facts"
+      facts={[
+        [runTexts.agent, conversation?.title !== undefined && agent],
+        [runTexts.began, startedAt && <Time at={startedAt} />],
+        [runTexts.took, startedAt && durationText(Math.max(0, end - Date.parse(startedAt)))],
+        [runTexts.by, startedBy],
+        [runTexts.partOf, root !== id && <a href={hrefOf('runs', root)}>{visibleText(root)}</a>],
+        [runTexts.tokens, runTexts.tokensOf(numberText(usage.inputTokens), numberText(usage.outputTokens))],
+        [
+          runTexts.cost,
+          cost && (
+            <>
+              {costText(cost.amount)}
+              {unpriced && <span class="muted"> {visibleText(unpriced)}</span>}
+            </>
+          ),
+        ],
+        [runTexts.build, build && <span class="mono">{visibleText(build.slice(0, 12))}</span>],
+        [runTexts.tags, tags.length > 0 && <Tags tags={tags} />],
+      ]}
+    />
   );
 }
 

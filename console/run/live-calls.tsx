@@ -25,14 +25,14 @@ function Speaking({ call: { agent, text, reasoning, inputs } }: { readonly call:
   return (
     <li class="entry live">
       <div class="entry-head flow wrap">
-        <strong>
+        <strong class="breaks">
           <bdi>{visibleText(agent)}</bdi>
         </strong>
         {text === '' && (
           <span class="muted">{writing === undefined ? runTexts.thinking : runTexts.writing(visibleText(writing.tool))}</span>
         )}
       </div>
-      <div class="bubble">
+      <div class="bubble panel dashed">
         <Reasoning text={reasoning} isOpen={text === ''} />
         {text !== '' && <Said text={tailOf(text)} />}
         {writing !== undefined && writing.text !== '' && <Said isMono text={tailOf(writing.text)} />}

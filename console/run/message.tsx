@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { Json, Message, Part } from '../../contract/messages/messages';
+import type { Message, Part } from '../../contract/messages/messages';
 import { JsonView } from '../parts/json-view';
 import { OutsideLink } from '../parts/link';
 import { visibleText } from '../parts/plain-text';
@@ -50,15 +50,11 @@ function MessagePart({ part, withCalls }: { readonly part: Part; readonly withCa
         </div>
       ) : null;
     case 'tool-result':
-      return <Output output={part.output} isParts={part.multipart === true} />;
+      if (part.multipart === true && Array.isArray(part.output)) return <MessageParts message={{ parts: part.output }} />;
+      return <JsonView value={part.output} />;
     default:
       return <JsonView value={part} depth={2} />;
   }
-}
-
-export function Output({ output, isParts }: { readonly output: Json; readonly isParts: boolean }): JSX.Element {
-  if (isParts && Array.isArray(output)) return <MessageParts message={{ parts: output }} />;
-  return <JsonView value={output} />;
 }
 
 export function Reasoning({ text, isOpen = false }: { readonly text: string; readonly isOpen?: boolean }): JSX.Element | null {

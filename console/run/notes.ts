@@ -1,4 +1,6 @@
+import { defined } from '../../contract/defined';
 import type { RunEvent } from '../../contract/events';
+import type { Failure } from '../../contract/messages/messages';
 import { visibleText } from '../parts/plain-text';
 import { runTexts } from '../texts/run';
 
@@ -20,4 +22,11 @@ export function noteOf(event: RunEvent): string {
       return typeof known === 'string' ? known : event.type;
     }
   }
+}
+
+export function causeOf(event: RunEvent): { readonly error?: Failure; readonly by?: string } {
+  return defined({
+    error: 'error' in event && typeof event.error === 'object' ? event.error : undefined,
+    by: 'by' in event && typeof event.by === 'string' ? event.by : undefined,
+  });
 }

@@ -2,7 +2,6 @@ import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo } from 'preact/hooks';
 import { RunFeed } from '../data/run-feed';
 import { subject } from '../data/subject';
-import { NameDialog } from '../decide/name-dialog';
 import { ErrorNote } from '../parts/error-note';
 import { lazy } from '../parts/lazy';
 import { useKeys } from '../parts/keyboard';
@@ -15,7 +14,7 @@ import { useDecisions } from './use-decisions';
 import { Waits } from './waits';
 
 const Conversation = lazy(async () => (await import('./conversation')).Conversation);
-const Decision = lazy(async () => (await import('./decision')).Decision);
+const Detail = lazy(async () => (await import('../decide/detail')).Detail);
 const StepDetail = lazy(async () => (await import('./step-detail')).StepDetail);
 const Timeline = lazy(async () => (await import('./timeline')).Timeline);
 const Events = lazy(async () => (await import('./events')).Events);
@@ -63,12 +62,12 @@ export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
     );
   return (
     <div class="run-page">
-      <div class="run-main grow">
+      <div class="run-main grow column">
         <RunHeader view={view} onDone={refresh} />
         <Waits rows={asking.rows} chosen={asking.chosen?.key ?? ''} onChoose={asking.choose} />
         <Tabs shown={tab} />
-        <div class="run-view" id="run-view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-          {tab === 'conversation' && <Conversation log={log} entries={entries} count={count} onStep={choose} />}
+        <div class="run-view grow column" id="run-view" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+          {tab === 'conversation' && <Conversation log={log} entries={entries} onStep={choose} />}
           {tab === 'timeline' && <Timeline id={id} steps={steps} version={count} chosen={step} onStep={choose} />}
           {tab === 'events' && <Events events={log.events} count={log.events.length} />}
         </div>
@@ -77,9 +76,18 @@ export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
       {step !== undefined ? (
         <StepDetail id={of ?? id} address={step} version={count} onClose={close} onMove={move} />
       ) : (
-        asking.chosen !== undefined && <Decision row={asking.chosen} onClose={asking.close} onGiven={asking.goOn} />
+        asking.chosen !== undefined && (
+          <aside class="run-aside" aria-label={runTexts.waits.title}>
+            <Detail
+              key={asking.chosen.key}
+              row={asking.chosen}
+              isInRun
+              back={{ label: runTexts.waits.close, act: asking.close }}
+              onGiven={asking.goOn}
+            />
+          </aside>
+        )
       )}
-      <NameDialog />
     </div>
   );
 }

@@ -21,16 +21,19 @@ interface StepRowProps {
   readonly onOpen: () => void;
 }
 
+const barKinds = { model: '', tool: 'good', wait: 'warn', turn: 'info', mark: '', agent: '' };
+
 export function StepRow({ step, prices, isInner, isChosen, isOpen, range: [first, last], onOpen }: StepRowProps): JSX.Element {
   const { kind, title, depth, start, end, error, run, address } = step;
   const till = end ?? Math.max(start, now.value);
   const left = (100 * (start - first)) / (last - first);
   const width = Math.max(0.4, (100 * (till - start)) / (last - first));
+  const look = kind === 'mark' ? ' muted' : kind === 'turn' ? ' strong' : '';
   const name = (
     <>
       {run !== undefined && <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>}
-      <span class={`kind ${kind}`}>{runTexts.kinds[kind]}</span>
-      <bdi class="named cut">{visibleText(title)}</bdi>
+      <span class="kind fixed muted">{runTexts.kinds[kind]}</span>
+      <bdi class={`named cut${look}`}>{visibleText(title)}</bdi>
     </>
   );
   return (
@@ -58,7 +61,7 @@ export function StepRow({ step, prices, isInner, isChosen, isOpen, range: [first
       </div>
       <div class="step-bar" title={`${absoluteText(start)} · ${durationText(till - start)}`}>
         <span
-          class={`bar ${kind}${error === undefined ? '' : ' bad'}${end === undefined ? ' open' : ''}`}
+          class={`bar ${kind} ${error === undefined ? barKinds[kind] : 'bad'}${end === undefined ? ' open' : ''}`}
           style={{ left: `${left}%`, width: `${Math.min(width, 100 - left)}%` }}
         />
       </div>

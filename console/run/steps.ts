@@ -7,7 +7,7 @@ import { isInside } from '../../contract/record/agent-paths';
 import { addModelUsage } from '../../contract/usage';
 import { runTexts } from '../texts/run';
 import type { ConversationEntry, EntryOf, TimedStep } from './entries';
-import { noteOf } from './notes';
+import { causeOf, noteOf } from './notes';
 
 /** Takes each event once, because logs have thousands of events. */
 export class RunSteps {
@@ -16,7 +16,6 @@ export class RunSteps {
   private readonly open = new Map<string, TimedStep>();
   private readonly calls = new Map<string, EntryOf<'call'>>();
   private readonly waits = new Map<string, EntryOf<'wait'>>();
-  private readonly lanes = new Map<string, EntryOf<'agent'>>();
   private readonly atWork = new Map<string, EntryOf<'call' | 'agent'>>();
   private readonly written = new Map<string, Json>();
   private taken = 0;
@@ -34,26 +33,19 @@ export class RunSteps {
     const key = String(event.offset);
     const { time } = event;
     const depth = 'runPath' in event ? event.runPath.length - 1 : 0;
+    const made = { depth, start: time };
     switch (event.type) {
       case 'run-start':
         for (const message of messagesOfInput(event.input) ?? jobOf(event.input))
           this.entries.push({ key: `${key}.${message.id}`, time, kind: 'message', message, depth: 0 });
         return;
       case 'model-start':
-        this.begin(`model ${event.address}`, {
-          kind: 'model',
-          title: event.agent,
-          agent: event.agent,
-          depth,
-          start: time,
-          address: event.address,
-        });
+        this.begin(`model ${event.address}`, { ...made, kind: 'model', title: event.agent, agent: event.agent, address: event.address });
         return;
       case 'model-end': {
-        const step = event.address === undefined ? undefined : this.settle(`model ${event.address}`, time);
-        if (step !== undefined) Object.assign(step, { usage: event.usage, model: event.model, changes: event.changes });
-        if (event.usage !== undefined) this.usedInTurn(event.model, event.usage);
-        const { message, agent, address, model, changes } = event;
+        const { message, agent, address, model, changes, usage } = event;
+        if (address !== undefined) this.settle(`model ${address}`, time, { usage, model, changes });
+        if (usage !== undefined) this.usedInTurn(model, usage);
         const isPartial = event.finish === 'cancelled';
         for (const { id, input } of toolCallsOf(message)) this.written.set(`${event.runPath.join('/')} ${id}`, input);
         this.entries.push({ key, time, kind: 'message', message, agent, depth, model, isPartial, ...defined({ address, changes }) });
@@ -78,7 +70,7 @@ export class RunSteps {
       case 'tool-start': {
         const { tool, callId, agent, address, input } = event;
         if (event.again === true && this.goesOn(event)) return;
-        this.begin(`tool ${address}`, { kind: 'tool', title: tool, agent, depth, start: time, address });
+        this.begin(`tool ${address}`, { ...made, kind: 'tool', title: tool, agent, address });
         const entry: EntryOf<'call'> = { key, time, kind: 'call', tool, callId, agent, depth, address, input, start: time };
         this.calls.set(address, entry);
         this.atWork.set(address, entry);
@@ -87,8 +79,7 @@ export class RunSteps {
       }
       case 'tool-end': {
         const { tool, callId, agent, address = '', message, error, changes } = event;
-        const step = this.settle(`tool ${address}`, time);
-        if (step !== undefined) Object.assign(step, { error, changes });
+        this.settle(`tool ${address}`, time, { error, changes });
         const entry = this.calls.get(address);
         const end = { message, time, ...defined({ error, changes }) };
         const input = this.written.get(`${event.runPath.join('/')} ${callId}`) ?? null;
@@ -112,23 +103,21 @@ export class RunSteps {
       case 'agent-start': {
         const { agent, run } = event;
         const path = event.runPath.join('/');
-        this.begin(`agent ${path}`, { kind: 'agent', title: agent, agent, depth, start: time, ...defined({ run }) });
+        this.begin(`agent ${path}`, { ...made, kind: 'agent', title: agent, agent, ...defined({ run }) });
         if (run === undefined) return;
         const entry: EntryOf<'agent'> = { key, time, kind: 'agent', agent, depth, run };
-        this.lanes.set(path, entry);
         this.atWork.set(path, entry);
         this.entries.push(entry);
         return;
       }
       case 'agent-end': {
         const path = event.runPath.join('/');
-        const step = this.settle(`agent ${path}`, time);
         const { error, usage, usageByModel } = event;
-        if (step !== undefined) Object.assign(step, { error, usage, usageByModel });
+        this.settle(`agent ${path}`, time, { error, usage, usageByModel });
         for (const [model, used] of Object.entries(usageByModel ?? {})) this.usedInTurn(model, used);
+        const lane = this.atWork.get(path);
+        if (lane?.kind === 'agent') lane.end = { time, ...defined({ error }) };
         this.atWork.delete(path);
-        const lane = this.lanes.get(path);
-        if (lane !== undefined) lane.end = { time, ...defined({ error }) };
         return;
       }
       case 'interrupt-start': {
@@ -143,8 +132,7 @@ export class RunSteps {
         return;
       }
       case 'interrupt-end': {
-        const step = this.settle(`wait ${event.interruptId}`, time);
-        if (step !== undefined && event.by !== undefined) step.ending = event.by;
+        this.settle(`wait ${event.interruptId}`, time, { ending: event.by });
         const entry = this.waits.get(event.interruptId);
         if (entry === undefined) return;
         entry.end = event;
@@ -162,8 +150,7 @@ export class RunSteps {
         this.mark(event);
         return;
       case 'turn-end': {
-        const step = this.settle('turn', time);
-        if (step !== undefined) Object.assign(step, { usage: event.usage, error: event.error });
+        this.settle('turn', time, { usage: event.usage, error: event.error });
         if (event.error !== undefined || event.status === 'stopped') this.entries.push({ key, time, kind: 'note', event });
         return;
       }
@@ -213,8 +200,7 @@ export class RunSteps {
 
   private mark(event: RunEvent): void {
     const { time } = event;
-    const error = 'error' in event && typeof event.error === 'object' ? event.error : undefined;
-    const ending = 'by' in event && typeof event.by === 'string' ? event.by : undefined;
+    const { error, by: ending } = causeOf(event);
     const mark = { kind: 'mark', title: noteOf(event), agent: '', depth: 0, start: time, end: time } as const;
     this.steps.push({ ...mark, key: `mark ${event.offset}`, ...defined({ error, ending }) });
   }
@@ -230,11 +216,10 @@ export class RunSteps {
     this.open.set(place, made);
   }
 
-  private settle(place: string, time: number): TimedStep | undefined {
+  private settle(place: string, end: number, result: object): void {
     const step = this.open.get(place);
     this.open.delete(place);
-    if (step !== undefined) step.end = time;
-    return step;
+    if (step !== undefined) Object.assign(step, { end, ...result });
   }
 }
 

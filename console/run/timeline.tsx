@@ -45,8 +45,8 @@ export function Timeline({ id, steps, version, chosen, onStep }: TimelineProps):
   const first = steps[0]?.start ?? 0;
   const last = Math.max(first + 1, ...[...steps, ...(inLane ?? [])].map(({ end }) => end ?? now.value));
   return (
-    <div class="timeline grow">
-      <div class="toolbar flow wrap">
+    <div class="timeline grow column">
+      <div class="toolbar fixed flow wrap">
         <SearchField label={runTexts.timeline.filter} value={filter} onText={setFilter} />
         <span class="muted">{runTexts.timeline.steps(count)}</span>
         <span class="spacer" />

@@ -16,24 +16,15 @@ import type { KeyActions } from '../parts/keyboard';
 import { hidePart, route, showPart } from '../routes';
 import type { RunSteps } from './steps';
 
-export interface Decisions {
-  readonly rows: readonly AskingRow[];
-  readonly chosen: AskingRow | undefined;
-  readonly choose: (interruptId: string) => void;
-  readonly close: () => void;
-  readonly goOn: () => void;
-  readonly keys: KeyActions;
-}
-
-export function useDecisions(log: RunFeed, steps: RunSteps, count: number): Decisions {
+export function useDecisions(log: RunFeed, steps: RunSteps, count: number) {
   const view = log.view.value;
   // A later interrupt must not move the page.
   const [atOpening, setAtOpening] = useState<string | undefined>(undefined);
-  useEffect(() => setAtOpening(undefined), [log]);
   const isKnown = view !== undefined;
   useEffect(() => {
-    if (view !== undefined) setAtOpening(isWide.peek() ? (view.interrupts[0]?.id ?? '') : '');
-  }, [log, isKnown]);
+    const first = isWide.peek() ? (view?.interrupts[0]?.id ?? '') : '';
+    setAtOpening(isKnown ? first : undefined);
+  }, [isKnown]);
   const named = (): string => route.peek().query.get('decide') ?? atOpening ?? '';
   void route.value;
   const rows = useRows(view, steps, count, named());
@@ -57,7 +48,7 @@ export function useDecisions(log: RunFeed, steps: RunSteps, count: number): Deci
     const next = from === -1 ? rows.find(isAsking) : rows[Math.min(rows.length - 1, Math.max(0, from + step))];
     if (next !== undefined) choose(next.listed.interrupt.id);
   };
-  const keys = {
+  const keys: KeyActions = {
     ...decisionKeys({ chosen: rowNow, onGiven: goOn }),
     j: () => move(1),
     k: () => move(-1),

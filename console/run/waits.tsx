@@ -3,6 +3,7 @@ import { isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
 import { AskingLine } from '../decide/title';
 import { hrefOf } from '../routes';
+import { texts } from '../texts';
 import { runTexts } from '../texts/run';
 
 interface WaitsProps {
@@ -20,13 +21,13 @@ export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | nul
   const from = Math.max(0, Math.min(at - most / 2, rows.length - most));
   const shown = rows.slice(from, from + most);
   return (
-    <section class="waits" aria-label={runTexts.waits.title}>
+    <section class="waits fixed" aria-label={runTexts.waits.title}>
       <h2>{runTexts.waits.title}</h2>
       <ul>
         {shown.map((row) => (
           <li key={row.key} class="flow" data-key={row.key}>
             <AskingLine row={row} isChosen={row.key === chosen} onDecide={() => onChoose(row.listed.interrupt.id)} />
-            {isAsking(row) && <a href={hrefOf('inbox', undefined, { who: 'all', item: row.key })}>{runTexts.waits.inbox}</a>}
+            {isAsking(row) && <a href={hrefOf('inbox', undefined, { who: 'all', item: row.key })}>{texts.shell.inbox}</a>}
           </li>
         ))}
       </ul>

@@ -31,13 +31,17 @@ export function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps): J
   const own = words[action];
   const isBusy = step === 'trying' || step === 'doing';
   const isDone = step === 'done';
+  const doing = step === 'trying' ? words.trying : own.doing;
   const canAct = step === 'tried' && fits.length > 0;
   const how = action === 'cancel' ? { mode, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) } : {};
   return (
     <Dialog title={own.title(ids.length)} onClose={onClose} isWide>
       <div class="stack" aria-busy={isBusy}>
         {isBusy ? (
-          <Progress label={step === 'trying' ? words.trying : own.doing} done={outcomes.length} all={asked} />
+          <p role="status">
+            {doing} {outcomes.length} / {asked}
+            <progress max={asked} value={outcomes.length} aria-label={doing} />
+          </p>
         ) : (
           <ul>
             <li class={fits.length > 0 ? 'strong' : ''}>{isDone ? own.done(fits.length) : own.would(fits.length)}</li>
@@ -56,11 +60,11 @@ export function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps): J
           </div>
         )}
         {!isBusy && <Outcomes outcomes={[...refused, ...(isDone ? fits : []), ...unchanged]} done={isDone ? own.one : own.oneWould} />}
-        <div class="actions">
+        <div class="actions flow wrap">
           <Button onClick={onClose}>{isDone ? texts.parts.close : words.leave}</Button>
           {canAct && (
             <Button kind={action === 'cancel' ? 'danger' : 'primary'} onClick={() => void act(how)}>
-              {own.act(fits.length)}
+              {own.title(fits.length)}
             </Button>
           )}
         </div>
@@ -107,15 +111,6 @@ function useBulk({ action, ids, onDone }: Omit<BulkDialogProps, 'onClose'>) {
   return { step, asked, outcomes, fits, unchanged, refused, act };
 }
 
-function Progress({ label, done, all }: { readonly label: string; readonly done: number; readonly all: number }): JSX.Element {
-  return (
-    <p role="status">
-      {label} {done} / {all}
-      <progress max={all} value={done} aria-label={label} />
-    </p>
-  );
-}
-
 const mostShown = 200;
 
 function Outcomes({ outcomes, done }: { readonly outcomes: readonly RunOutcome[]; readonly done: string }): JSX.Element | null {
@@ -132,7 +127,7 @@ function Outcomes({ outcomes, done }: { readonly outcomes: readonly RunOutcome[]
             {error === undefined ? (
               <span class="muted">{moved === false ? words.same : done}</span>
             ) : (
-              <span>
+              <span class="breaks">
                 <code>{error.code}</code> <bdi>{visibleText(error.message.slice(0, 400))}</bdi>
               </span>
             )}

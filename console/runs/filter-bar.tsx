@@ -17,24 +17,24 @@ interface FilterBarProps {
 
 const typingMs = 250;
 const ago = ['', '1h', '24h', '7d', '30d'] as const;
+const kindOfCount: Readonly<Record<string, string>> = { failed: 'bad kind-text', waiting: 'warn kind-text' };
 const statuses = ['running', 'waiting', 'idle', 'failed', 'completed', 'cancelled'] as const;
 
 export function FilterBar({ filters, counts, agents }: FilterBarProps): JSX.Element {
-  const { status, id, agent = '', tag, startedBy, since, until } = filters;
+  const { id, agent = '', tag, startedBy, since, until } = filters;
   const names = [...new Set([...agents.map(({ name }) => name), agent])].filter((name) => name !== '');
   return (
-    <search class="run-filters" aria-label={runsTexts.filters}>
-      <Statuses status={status} counts={counts} />
-      <div class="filter-fields">
+    <search class="run-filters flow wrap" aria-label={runsTexts.filters}>
+      <Statuses filters={filters} counts={counts} />
+      <div class="filter-fields flow wrap">
         <Typed name="id" label={runsTexts.searchId} value={id ?? ''} />
-        <div class="filter">
-          <Select
-            label={runsTexts.agent}
-            value={agent}
-            options={[['', runsTexts.anyAgent], ...names.map((name) => [name, visibleText(name)] as const)]}
-            onChoose={(name) => setQuery({ agent: name })}
-          />
-        </div>
+        <Select
+          class="filter"
+          label={runsTexts.agent}
+          value={agent}
+          options={[['', runsTexts.anyAgent], ...names.map((name) => [name, visibleText(name)] as const)]}
+          onChoose={(name) => setQuery({ agent: name })}
+        />
         <Typed name="tag" label={runsTexts.tags} value={tag.join(', ')} />
         <Typed name="startedBy" label={runsTexts.startedBy} value={startedBy ?? ''} />
         <Times since={since} until={until} />
@@ -43,12 +43,7 @@ export function FilterBar({ filters, counts, agents }: FilterBarProps): JSX.Elem
   );
 }
 
-interface StatusesProps {
-  readonly status: ListStatus | undefined;
-  readonly counts: RunCounts | undefined;
-}
-
-function Statuses({ status, counts }: StatusesProps): JSX.Element {
+function Statuses({ filters: { status }, counts }: Omit<FilterBarProps, 'agents'>): JSX.Element {
   const options = statuses.map((name) => ({
     name,
     title: ['failed', 'completed', 'cancelled'].includes(name) ? runsTexts.today : undefined,
@@ -56,7 +51,7 @@ function Statuses({ status, counts }: StatusesProps): JSX.Element {
       <>
         {runsTexts.statuses[name]}
         {/* The dot keeps the place of an unknown number. */}
-        <span class="chip-count numbers">{counts?.[name] ?? '·'}</span>
+        <span class={`chip-count numbers ${kindOfCount[name] ?? 'muted'}`}>{counts?.[name] ?? '·'}</span>
       </>
     ),
   }));
@@ -93,23 +88,22 @@ function Typed({ name, label, value }: TypedProps): JSX.Element {
     setQuery({ [name]: values });
   };
   return (
-    <div class={name === 'id' ? 'filter grows' : 'filter'}>
-      <input
-        type="search"
-        value={text}
-        aria-label={label}
-        placeholder={label}
-        id={`filter-${name}`}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={({ currentTarget }) => {
-          setText(currentTarget.value);
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => send(currentTarget.value), typingMs);
-        }}
-        onChange={({ currentTarget }) => send(currentTarget.value)}
-      />
-    </div>
+    <input
+      class={name === 'id' ? 'filter grows' : 'filter'}
+      type="search"
+      value={text}
+      aria-label={label}
+      placeholder={label}
+      id={`filter-${name}`}
+      autocomplete="off"
+      spellcheck={false}
+      onInput={({ currentTarget }) => {
+        setText(currentTarget.value);
+        clearTimeout(timer.current);
+        timer.current = setTimeout(() => send(currentTarget.value), typingMs);
+      }}
+      onChange={({ currentTarget }) => send(currentTarget.value)}
+    />
   );
 }
 
@@ -123,14 +117,13 @@ function Times({ since = '', until }: Pick<RunFilters, 'since' | 'until'>): JSX.
   };
   return (
     <>
-      <div class="filter">
-        <Select
-          label={runsTexts.time}
-          value={shown}
-          options={[...ago.map((one) => [one, runsTexts.ago[one]] as const), ['between', runsTexts.between]]}
-          onChoose={choose}
-        />
-      </div>
+      <Select
+        class="filter"
+        label={runsTexts.time}
+        value={shown}
+        options={[...ago.map((one) => [one, runsTexts.ago[one]] as const), ['between', runsTexts.between]]}
+        onChoose={choose}
+      />
       {shown === 'between' && (
         <>
           <Moment name="since" label={runsTexts.from} value={since} />
@@ -149,8 +142,8 @@ interface MomentProps {
 
 function Moment({ name, label, value = '' }: MomentProps): JSX.Element {
   return (
-    <label class="filter moment">
-      <span>{label}</span>
+    <label class="moment flow">
+      <span class="muted">{label}</span>
       <input
         type="datetime-local"
         value={localText(value)}

@@ -1,16 +1,9 @@
 import { defined } from '../../contract/defined';
 import { listStatuses } from '../../contract/events';
-import type { ListStatus } from '../../contract/events';
 import type { RunQuery } from '../../http/index';
 
-export interface RunFilters {
-  readonly status?: ListStatus;
-  readonly id?: string;
-  readonly agent?: string;
+export interface RunFilters extends Pick<RunQuery, 'status' | 'id' | 'agent' | 'startedBy' | 'since' | 'until'> {
   readonly tag: readonly string[];
-  readonly startedBy?: string;
-  readonly since?: string;
-  readonly until?: string;
 }
 
 const filterNames = ['status', 'id', 'agent', 'tag', 'startedBy', 'since', 'until'] as const;

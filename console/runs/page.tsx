@@ -24,7 +24,7 @@ export function RunsPage(): JSX.Element {
   const filters = filtersIn(route.value.query);
   const text = filterText(filters);
   return (
-    <div class="runs">
+    <div class="runs full column">
       <h1 class="unseen">{texts.shell.runs}</h1>
       <FilterBar filters={filters} counts={useCounts().value} agents={useAgents().value ?? []} />
       <ViewsBar query={text} />
@@ -41,7 +41,7 @@ function Runs({ query }: { readonly query: string }): JSX.Element {
   return (
     <>
       {/* The region includes the button for new runs, so that no row moves on the way to the button. */}
-      <div class="run-region grow" onPointerEnter={() => onPointed(true)} onPointerLeave={() => onPointed(false)}>
+      <div class="run-region grow column" onPointerEnter={() => onPointed(true)} onPointerLeave={() => onPointed(false)}>
         <RunBar shown={shown} onAction={setAction} />
         {list.noWorker.value !== undefined && <p role="status">{noWorkerText(list.noWorker.value)}</p>}
         {error !== undefined && <ErrorNote error={error} onRetry={refreshPolls} />}
@@ -70,7 +70,7 @@ function Runs({ query }: { readonly query: string }): JSX.Element {
         </div>
       </div>
       {known?.more === true && (
-        <div class="run-more">
+        <div class="run-more fixed">
           <Button onClick={() => void list.loadMore()} disabled={list.isLoading.value}>
             {list.isLoading.value ? texts.parts.loading : runsTexts.loadMore}
           </Button>
@@ -103,18 +103,18 @@ function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAct
           type="checkbox"
           checked={isAll}
           disabled={ids.length === 0}
-          aria-label={runsTexts.selectAll}
+          aria-label={texts.parts.selectAll}
           onClick={() => selection.set(isAll ? [] : ids)}
         />
       </label>
       {selection.keys.size > 0 ? (
         <span class="flow wrap">
-          <strong>{runsTexts.selected(selection.keys.size)}</strong>
+          <strong>{texts.parts.selected(selection.keys.size)}</strong>
           <Button onClick={() => onAction('cancel')}>{bulk.cancel.open}</Button>
           <Button onClick={() => onAction('retry')}>{bulk.retry.open}</Button>
           <Button onClick={() => onAction('upgrade')}>{bulk.upgrade.open}</Button>
           <Button kind="quiet" onClick={() => selection.set([])}>
-            {runsTexts.clearSelection}
+            {texts.parts.clear}
           </Button>
         </span>
       ) : (
@@ -136,8 +136,7 @@ function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAct
 
 function NoRuns({ isNarrowed }: { readonly isNarrowed: boolean }): JSX.Element {
   return (
-    <EmptyState title={isNarrowed ? runsTexts.noneFit : runsTexts.none}>
-      <p>{isNarrowed ? runsTexts.noneFitHint : runsTexts.noneHint}</p>
+    <EmptyState title={isNarrowed ? runsTexts.noneFit : runsTexts.none} text={isNarrowed ? runsTexts.noneFitHint : runsTexts.noneHint}>
       <p>
         {isNarrowed ? (
           <a class="button" href={hrefOf('runs')}>

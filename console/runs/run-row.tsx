@@ -3,7 +3,7 @@ import type { ListedRun } from '../../http/index';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
 import { StatusBadge } from '../parts/status-badge';
-import { Tag } from '../parts/tag';
+import { Tags } from '../parts/tag';
 import { Time, durationText } from '../parts/time';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';
@@ -25,12 +25,14 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
   const indent = { paddingLeft: `${Math.min(item.depth, mostIndent) * 18}px` };
   if (item.kind === 'note')
     return (
-      <div class="run-note flow muted" style={indent}>
+      <div class="run-note full flow muted" style={indent}>
         {item.isLoading ? texts.parts.loading : runsTexts.noIsolated}
       </div>
     );
   const { run, isGone, isOpen, depth } = item;
-  const classes = ['run-row', run.status, isCurrent && 'current', isSelected && 'selected', isGone && 'gone'].filter(Boolean).join(' ');
+  const classes = ['run-row full', run.status, isCurrent && 'current', isSelected && 'selected', isGone && 'gone']
+    .filter(Boolean)
+    .join(' ');
   const id = visibleText(run.id);
   return (
     <div class={classes} aria-current={isCurrent ? 'true' : undefined} title={isGone ? runsTexts.gone : undefined}>
@@ -39,7 +41,7 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
           <input
             type="checkbox"
             checked={isSelected}
-            aria-label={runsTexts.select(id)}
+            aria-label={texts.parts.select(id)}
             onClick={(event) => onSelect(run.id, event.shiftKey)}
           />
         )}
@@ -47,7 +49,7 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
       <span class="run-row-id flow" style={indent}>
         <button
           type="button"
-          class="fold icon-button mini"
+          class="fold icon-button bare mini"
           aria-expanded={isOpen}
           aria-label={isOpen ? runsTexts.hideIsolated(id) : runsTexts.showIsolated(id)}
           title={isOpen ? runsTexts.hideIsolated(id) : runsTexts.showIsolated(id)}
@@ -99,9 +101,7 @@ function What({ run: { interrupts, waitingSince, tags } }: { readonly run: Liste
           {interrupts.length > 1 && ` +${interrupts.length - 1}`}
         </span>
       )}
-      {tags.map((tag) => (
-        <Tag key={tag} text={tag} />
-      ))}
+      <Tags tags={tags} />
     </>
   );
 }

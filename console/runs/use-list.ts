@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { refreshPolls, usePoll } from '../data/live';
 import { IsolatedAgents, RunList } from '../data/runs';
-import { useKeys } from '../parts/keyboard';
+import { movingKeys, useKeys } from '../parts/keyboard';
 import { useSelection } from '../parts/use-selection';
 import { goTo } from '../routes';
 import { filtersIn, queryOf } from './filters';
@@ -56,10 +56,7 @@ function useListKeys({ list, items, selection, current, setCurrent, onToggle }: 
     if (current !== undefined) act(current);
   };
   useKeys({
-    j: () => move(at + 1),
-    k: () => move(at - 1),
-    ArrowDown: () => move(at + 1),
-    ArrowUp: () => move(at - 1),
+    ...movingKeys((step) => move(at + step)),
     x: onCurrent((id) => runs[at]?.depth === 0 && selection.toggle(id)),
     o: onCurrent(onToggle),
     Enter: onCurrent((id) => goTo('runs', id)),

@@ -9,6 +9,7 @@ import { toast } from '../parts/toast';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';
 import { runsTexts } from '../texts/runs';
+import type { SavedView } from './views';
 import { removeView, saveView, savedViews } from './views';
 
 export function ViewsBar({ query }: { readonly query: string }): JSX.Element | null {
@@ -16,11 +17,10 @@ export function ViewsBar({ query }: { readonly query: string }): JSX.Element | n
   const views = savedViews.value;
   const isSaved = views.some((view) => view.query === query);
   if (views.length === 0 && query === '') return null;
-  const remove = (name: string): void => {
-    const removed = removeView(name);
-    if (removed === undefined) return;
-    toast(runsTexts.viewRemoved(visibleText(name)), {
-      action: { label: texts.parts.undo, act: () => saveView(removed.name, removed.query) },
+  const remove = (view: SavedView): void => {
+    removeView(view.name);
+    toast(runsTexts.viewRemoved(visibleText(view.name)), {
+      action: { label: texts.parts.undo, act: () => saveView(view.name, view.query) },
     });
   };
   return (
@@ -31,7 +31,7 @@ export function ViewsBar({ query }: { readonly query: string }): JSX.Element | n
             <a href={hrefOf('runs', undefined, new URLSearchParams(view.query))} aria-current={view.query === query ? 'true' : undefined}>
               <Named text={view.name} />
             </a>
-            <IconButton label={runsTexts.removeView(visibleText(view.name))} icon="close" onClick={() => remove(view.name)} isSmall />
+            <IconButton label={runsTexts.removeView(visibleText(view.name))} icon="close" onClick={() => remove(view)} isSmall />
           </li>
         ))}
       </ul>
@@ -57,7 +57,7 @@ function NameView({ query, onClose }: { readonly query: string; readonly onClose
     onClose();
   };
   return (
-    <FormDialog title={runsTexts.saveView} submit={runsTexts.saveViewDo} isReady={name.trim() !== ''} onClose={onClose} onSubmit={save}>
+    <FormDialog title={runsTexts.saveView} submit={texts.parts.save} isReady={name.trim() !== ''} onClose={onClose} onSubmit={save}>
       <TextField label={runsTexts.viewName} value={name} onText={setName} hint={runsTexts.viewHint} maxLength={60} required autofocus />
     </FormDialog>
   );

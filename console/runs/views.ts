@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { readStored, writeStored } from '../data/theme';
 
-interface SavedView {
+export interface SavedView {
   readonly name: string;
   readonly query: string;
 }
@@ -15,10 +15,8 @@ export function saveView(name: string, query: string): void {
   keep([...savedViews.peek().filter((view) => view.name !== name), { name, query }].slice(-most));
 }
 
-export function removeView(name: string): SavedView | undefined {
-  const view = savedViews.peek().find((one) => one.name === name);
-  keep(savedViews.peek().filter((one) => one.name !== name));
-  return view;
+export function removeView(name: string): void {
+  keep(savedViews.peek().filter((view) => view.name !== name));
 }
 
 function keep(views: readonly SavedView[]): void {

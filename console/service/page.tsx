@@ -1,14 +1,13 @@
 import type { JSX } from 'preact';
 import type { ServiceFacts } from '../../http/index';
 import { useFacts } from '../data/facts';
-import { NoAnswer } from '../parts/error-note';
-import { Fact } from '../parts/fact';
+import { NoPage } from '../parts/error-note';
+import { Facts } from '../parts/facts';
 import { visibleText } from '../parts/plain-text';
 import { hrefOf, route } from '../routes';
 import { texts } from '../texts';
 import { serviceTexts } from '../texts/service';
-import { AgentTable, LimitTable, ModelTable, PolicyTable, ToolTable } from './tables';
-import { BuildTable } from './builds';
+import { AgentTable, BuildTable, LimitTable, ModelTable, PolicyTable, ToolTable } from './tables';
 import { Usage } from './usage';
 
 const tabs = ['agents', 'tools', 'policies', 'models', 'builds', 'usage'] as const;
@@ -17,12 +16,7 @@ export function ServicePage(): JSX.Element {
   const { value: facts, error } = useFacts();
   const { query } = route.value;
   const tab = tabs.find((name) => name === query.get('tab')) ?? 'agents';
-  if (facts === undefined)
-    return (
-      <div class="padded">
-        <NoAnswer error={error} />
-      </div>
-    );
+  if (facts === undefined) return <NoPage error={error} />;
   const { version, namespace, taskQueue, tenant, server, hasWorker, problems, temporalUi } = facts;
   const about = [
     [serviceTexts.version, `Holdfast ${version}`],
@@ -35,13 +29,7 @@ export function ServicePage(): JSX.Element {
   return (
     <div class="service stack">
       <h1>{texts.shell.service}</h1>
-      <dl class="service-about panel">
-        {about.map(([name, text]) => (
-          <Fact key={name} name={name}>
-            <bdi>{visibleText(text)}</bdi>
-          </Fact>
-        ))}
-      </dl>
+      <Facts class="service-about panel" facts={about} />
       {problems.length > 0 && <Problems problems={problems} />}
       <nav class="tabs" aria-label={serviceTexts.parts}>
         {tabs.map((name) => (
@@ -72,7 +60,7 @@ function Problems({ problems }: Pick<ServiceFacts, 'problems'>): JSX.Element {
       <h2 id="problems">{serviceTexts.problems}</h2>
       <ul>
         {problems.map(({ code, message, fix }) => (
-          <li key={`${code} ${message}`}>
+          <li key={`${code} ${message}`} class="breaks">
             <p>
               <code>{code}</code> <bdi>{visibleText(message)}</bdi>
             </p>

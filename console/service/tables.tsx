@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
-import type { ServedAgent, ServedLimit, ServedModel, ServedTool } from '../../http/index';
-import { usePolicies } from '../data/facts';
+import type { ServiceFacts } from '../../http/index';
+import { useBuilds, usePolicies } from '../data/facts';
 import { NoAnswer } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
-import { Named } from '../parts/said';
+import { Named, StrongName } from '../parts/said';
 import { Badge } from '../parts/status-badge';
-import { Tag } from '../parts/tag';
+import { Tags } from '../parts/tag';
+import { Time } from '../parts/time';
 import { hrefOf } from '../routes';
 import { serviceTexts } from '../texts/service';
 import { effectOf } from './effect';
@@ -18,15 +19,13 @@ const none = <span class="muted">–</span>;
 function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
   if (names.length === 0) return none;
   return (
-    <span class="names">
-      {names.map((name) => (
-        <Tag key={name} text={name} />
-      ))}
+    <span class="names flow wrap">
+      <Tags tags={names} />
     </span>
   );
 }
 
-export function AgentTable({ agents }: { readonly agents: readonly ServedAgent[] }): JSX.Element {
+export function AgentTable({ agents }: Pick<ServiceFacts, 'agents'>): JSX.Element {
   const rows = agents.map((agent) => ({
     key: agent.name,
     cells: [
@@ -40,8 +39,8 @@ export function AgentTable({ agents }: { readonly agents: readonly ServedAgent[]
             <Named text={agent.name} />
           )}
         </strong>
-        <small class="muted">{visibleText(agent.description)}</small>
-        {!agent.isExported && <small class="muted">{words.inside}</small>}
+        <small class="muted breaks">{visibleText(agent.description)}</small>
+        {!agent.isExported && <small class="muted breaks">{words.inside}</small>}
       </>,
       words.agentKinds[agent.kind],
       agent.model === undefined ? none : <Named isMono text={agent.model} />,
@@ -66,20 +65,13 @@ export function AgentTable({ agents }: { readonly agents: readonly ServedAgent[]
   return <Table label={words.tabs.agents} columns={columns} rows={rows} empty={words.noAgents} />;
 }
 
-interface ToolTableProps {
-  readonly tools: readonly ServedTool[];
-  readonly agents: readonly ServedAgent[];
-}
-
-export function ToolTable({ tools, agents }: ToolTableProps): JSX.Element {
+export function ToolTable({ tools, agents }: Pick<ServiceFacts, 'tools' | 'agents'>): JSX.Element {
   const rows = tools.map((tool) => ({
     key: tool.name,
     cells: [
       <>
-        <strong>
-          <Named isMono text={tool.name} />
-        </strong>
-        <small class="muted">{visibleText(tool.description)}</small>
+        <StrongName isMono text={tool.name} />
+        <small class="muted breaks">{visibleText(tool.description)}</small>
       </>,
       words.toolKinds[tool.kind],
       tool.kind === 'worker' ? (
@@ -99,15 +91,13 @@ export function ToolTable({ tools, agents }: ToolTableProps): JSX.Element {
   return <Table label={words.tabs.tools} columns={columns} rows={rows} empty={words.noTools} />;
 }
 
-export function PolicyTable({ agents }: { readonly agents: readonly ServedAgent[] }): JSX.Element {
+export function PolicyTable({ agents }: Pick<ServiceFacts, 'agents'>): JSX.Element {
   const { value, error } = usePolicies();
   if (value === undefined) return <NoAnswer error={error} />;
   const rows = value.map(({ name, version, tools }) => ({
     key: name,
     cells: [
-      <strong>
-        <Named text={name} />
-      </strong>,
+      <StrongName text={name} />,
       <Named isMono text={version} />,
       <Names names={tools} />,
       <Names names={agents.filter((agent) => agent.policies.includes(name)).map((agent) => agent.name)} />,
@@ -117,14 +107,41 @@ export function PolicyTable({ agents }: { readonly agents: readonly ServedAgent[
   return <Table label={words.tabs.policies} columns={columns} rows={rows} empty={words.noPolicies} />;
 }
 
-export function ModelTable({ models, hasWorker }: { readonly models: readonly ServedModel[]; readonly hasWorker: boolean }): JSX.Element {
+const buildKinds = { newest: 'good', draining: 'info', drained: 'calm', unserved: 'bad' } as const;
+
+export function BuildTable(): JSX.Element {
+  const { value, error } = useBuilds();
+  if (value === undefined) return <NoAnswer error={error} />;
+  const rows = value.builds.map(({ id, since, openRuns, polledAt, state }) => ({
+    key: id,
+    kind: state,
+    cells: [
+      <StrongName isMono text={id} />,
+      <>
+        <Badge kind={buildKinds[state]}>{words.buildStates[state]}</Badge>
+        {state === 'unserved' && <small class="bad-text breaks">{words.unservedHint}</small>}
+      </>,
+      openRuns ?? '–',
+      polledAt === undefined ? <span class="muted">{words.notSeen}</span> : <Time at={polledAt} />,
+      since === undefined ? '–' : <Time at={since} />,
+    ],
+  }));
+  return (
+    <Table
+      label={words.tabs.builds}
+      columns={[words.build, words.state, { name: words.openRuns, isNumber: true }, words.lastWorker, words.firstSeen]}
+      rows={rows}
+      empty={words.noBuilds}
+    />
+  );
+}
+
+export function ModelTable({ models, hasWorker }: Pick<ServiceFacts, 'models' | 'hasWorker'>): JSX.Element {
   const rows = models.map(({ name, candidates, id }) => ({
     key: name,
     kind: hasWorker && id === undefined ? 'problem' : '',
     cells: [
-      <strong>
-        <Named isMono text={name} />
-      </strong>,
+      <StrongName isMono text={name} />,
       id === undefined ? <span class="muted">{hasWorker ? words.missing : words.onWorker}</span> : <Named isMono text={id} />,
       <Names names={candidates} />,
     ],
@@ -133,12 +150,7 @@ export function ModelTable({ models, hasWorker }: { readonly models: readonly Se
   return <Table label={words.tabs.models} columns={columns} rows={rows} empty={words.noModels} />;
 }
 
-interface LimitTableProps {
-  readonly limits: readonly ServedLimit[];
-  readonly hasWorker: boolean;
-}
-
-export function LimitTable({ limits, hasWorker }: LimitTableProps): JSX.Element {
+export function LimitTable({ limits, hasWorker }: Pick<ServiceFacts, 'limits' | 'hasWorker'>): JSX.Element {
   const rows = limits.map(({ models, concurrent, perMinute, tokensPerMinute, use }) => ({
     key: models,
     cells: [

@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import { usageGroups } from '../../contract/service-facts';
-import type { UsageRow } from '../../http/index';
+import type { UsageReport, UsageRow } from '../../http/index';
 import { useUsage } from '../data/facts';
 import { Chips } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
 import { Select } from '../parts/fields';
-import { Named } from '../parts/said';
+import { StrongName } from '../parts/said';
 import { route, setQuery } from '../routes';
 import { runsTexts } from '../texts/runs';
 import { serviceTexts } from '../texts/service';
@@ -21,21 +21,20 @@ export function Usage(): JSX.Element {
   const { value: report, error } = useUsage(by, since);
   return (
     <section class="stack" aria-label={words.tabs.usage}>
-      <div class="split">
+      <div class="split flow wrap">
         <Chips
           label={words.usageBy}
           options={usageGroups.map((name) => ({ name, shown: words.groups[name] }))}
           chosen={by}
           onChoose={(name) => setQuery({ by: name })}
         />
-        <div class="filter">
-          <Select
-            label={runsTexts.time}
-            value={since}
-            options={ago.map((one) => [one, runsTexts.ago[one]])}
-            onChoose={(one) => setQuery({ since: one })}
-          />
-        </div>
+        <Select
+          class="filter"
+          label={runsTexts.time}
+          value={since}
+          options={ago.map((one) => [one, runsTexts.ago[one]])}
+          onChoose={(one) => setQuery({ since: one })}
+        />
       </div>
       {error !== undefined && <ErrorNote error={error} />}
       {report === undefined ? (
@@ -54,9 +53,7 @@ export function Usage(): JSX.Element {
   );
 }
 
-interface UsageTableProps {
-  readonly rows: readonly UsageRow[];
-  readonly total: Omit<UsageRow, 'key'>;
+interface UsageTableProps extends Pick<UsageReport, 'rows' | 'total'> {
   readonly group: string;
 }
 
@@ -74,9 +71,7 @@ function UsageTable({ rows, total, group }: UsageTableProps): JSX.Element {
     key: row.key,
     cells: [
       <>
-        <strong>
-          <Named text={row.key} />
-        </strong>
+        <StrongName text={row.key} />
         <meter class="usage-bar" min={0} max={most} value={tokensOf(row)} aria-label={words.share(row.key)} />
       </>,
       ...cellsOf(row),

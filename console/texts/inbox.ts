@@ -1,5 +1,4 @@
 export const inboxTexts = {
-  title: 'Inbox',
   list: 'What waits',
   search: 'Search',
   searchHint: 'Search runs, tools, arguments',
@@ -20,10 +19,6 @@ export const inboxTexts = {
   noPolicy: 'No policy',
   count: (shown: number, all: number) => (shown === all ? `${all} waiting` : `${shown} of ${all} waiting`),
   more: 'There are more. These are the newest runs.',
-  selectAll: 'Select all that are shown',
-  select: (title: string) => `Select ${title}`,
-  selected: (count: number) => `${count} selected`,
-  clear: 'Clear',
   due: 'due',
   emptyMine: 'Nothing waits for you',
   emptyMineText: 'What agents may not do alone appears here, at once and by itself.',

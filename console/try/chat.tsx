@@ -4,20 +4,20 @@ import { codeOf } from '../../contract/errors';
 import { followLog } from '../data/follow-log';
 import { byNow } from '../data/identity';
 import { service } from '../data/service';
-import { NameDialog } from '../decide/name-dialog';
 import { announce } from '../parts/announce';
 import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
+import { MessageForm } from '../parts/message-form';
 import { Named } from '../parts/said';
 import { hrefOf } from '../routes';
+import { useBusy } from '../parts/use-busy';
 import { texts } from '../texts';
 import { tryTexts } from '../texts/try';
-import { Decision } from './question-line';
 import { useQuestions } from './questions';
 import type { messageOf } from './request';
 import type { Talk } from './talk';
 import { emptyTalk, heard } from './talk';
-import { TalkLine } from './talk-line';
+import { Decision, TalkLine } from './talk-line';
 
 interface ChatProps {
   readonly id: string;
@@ -36,10 +36,9 @@ export function Chat(props: ChatProps): JSX.Element {
     <div class="chat grow stack">
       <ChatLines id={id} chat={chat} />
       {chat.error !== undefined && <ErrorNote error={chat.error} />}
-      <MessageForm {...props} chat={chat} />
-      <NameDialog />
+      <ChatForm {...props} chat={chat} />
       {chat.isBegun && (
-        <p class="chat-foot split muted">
+        <p class="chat-foot split flow wrap muted">
           <a href={hrefOf('runs', id)}>
             <Named isMono text={id} />
           </a>
@@ -59,33 +58,24 @@ function useChat({ id, isOld, message, onMessage, said, onStarted }: ChatProps) 
   const [round, setRound] = useState(isOld ? 1 : 0);
   const hasSaid = useRef(false);
   const atEnd = useRef(true);
-  const [error, setError] = useState<unknown>();
-  const [isSending, setSending] = useState(false);
+  const { isBusy, error, setError, start } = useBusy();
   const talk = useTalk(id, round, (problem) => {
     // A link may name a conversation that begins with the next message.
     if (codeOf(problem) === 'run-unknown') setRound((before) => (hasSaid.current ? before + 1 : 0));
     else setError(problem);
   });
   const send = async (): Promise<void> => {
-    const text = message.trim();
-    if (text === '' || isSending || Object.keys(said.problems).length > 0) return;
-    setSending(true);
-    setError(undefined);
-    try {
-      await service.send(id, { ...said.request, message: text });
-      onMessage('');
-      atEnd.current = true;
-      hasSaid.current = true;
-      // The round may be 0 again, if the log was missing meanwhile.
-      setRound((before) => Math.max(1, before));
-      if (!isOld) onStarted();
-    } catch (problem) {
-      setError(problem);
-    }
-    setSending(false);
+    await service.send(id, { ...said.request, message: message.trim() });
+    onMessage('');
+    atEnd.current = true;
+    hasSaid.current = true;
+    // The round may be 0 again, if the log was missing meanwhile.
+    setRound((before) => Math.max(1, before));
+    if (!isOld) onStarted();
   };
+  const canSend = message.trim() !== '' && !isBusy && !talk.isEnded && Object.keys(said.problems).length === 0;
   const stop = (): void => void service.stop(id, byNow().by).catch(setError);
-  return { talk, isBegun: round > 0, error, isSending, send, stop, atEnd };
+  return { talk, isBegun: round > 0, error, canSend, send: () => canSend && start(send), stop, atEnd };
 }
 
 function ChatLines({ id, chat: { talk, isBegun, atEnd } }: { readonly id: string; readonly chat: ChatState }): JSX.Element {
@@ -119,40 +109,25 @@ function ChatLines({ id, chat: { talk, isBegun, atEnd } }: { readonly id: string
   );
 }
 
-function MessageForm({ message, onMessage, said, chat }: ChatProps & { readonly chat: ChatState }): JSX.Element {
-  const { talk, isSending, send, stop } = chat;
-  const hasProblems = Object.keys(said.problems).length > 0;
+function ChatForm({ message, onMessage, chat }: ChatProps & { readonly chat: ChatState }): JSX.Element {
+  const { talk, canSend, send, stop } = chat;
   return (
-    <form
-      class="composer-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
+    <MessageForm
+      id="say"
+      label={tryTexts.message}
+      text={message}
+      onText={onMessage}
+      onSend={send}
+      sendsAt={({ shiftKey, isComposing }) => !shiftKey && !isComposing}
+      isDisabled={talk.isEnded}
     >
-      <label class="unseen" htmlFor="say">
-        {tryTexts.message}
-      </label>
-      <textarea
-        id="say"
-        rows={2}
-        value={message}
-        placeholder={tryTexts.message}
-        disabled={talk.isEnded}
-        onInput={({ currentTarget }) => onMessage(currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-          event.preventDefault();
-          void send();
-        }}
-      />
       <div class="stack">
         {talk.isWorking && <Button onClick={stop}>{tryTexts.stop}</Button>}
-        <Button kind="primary" type="submit" disabled={message.trim() === '' || isSending || talk.isEnded || hasProblems}>
+        <Button kind="primary" type="submit" disabled={!canSend}>
           {tryTexts.send}
         </Button>
       </div>
-    </form>
+    </MessageForm>
   );
 }
 

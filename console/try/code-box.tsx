@@ -16,7 +16,7 @@ export function CodeBox({ request, hasProblems }: { readonly request: CodeReques
   const code = { curl: curlOf(url, request), typescript: typescriptOf(url, request), command: command.text }[language];
   return (
     <section class="stack" aria-label={tryTexts.code}>
-      <div class="split">
+      <div class="split flow wrap">
         <Chips
           label={tryTexts.code}
           options={languages.map((name) => ({ name, shown: tryTexts.languages[name] }))}

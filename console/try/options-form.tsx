@@ -18,15 +18,6 @@ const fields = [
 type TextField = (typeof fields)[number];
 
 export function OptionsForm({ draft, onDraft, problems, isChat }: OptionsFormProps): JSX.Element {
-  const field = (name: TextField): JSX.Element => (
-    <OptionField
-      key={name}
-      name={name}
-      value={draft[name]}
-      problem={name in problems ? problems[name as DraftField] : undefined}
-      onValue={(value) => onDraft({ ...draft, [name]: value })}
-    />
-  );
   const check = (name: 'isWhole' | 'runPendingToolCalls'): JSX.Element => (
     <Check label={tryTexts[name]} checked={draft[name]} onCheck={(checked) => onDraft({ ...draft, [name]: checked })} />
   );
@@ -34,7 +25,11 @@ export function OptionsForm({ draft, onDraft, problems, isChat }: OptionsFormPro
     <details class="options" open={Object.keys(problems).length > 0 ? true : undefined}>
       <summary>{tryTexts.options}</summary>
       <div class="form stack">
-        {fields.filter((name) => !isChat || !['id', 'deadline', 'startDelay'].includes(name)).map(field)}
+        {fields
+          .filter((name) => !isChat || !['id', 'deadline', 'startDelay'].includes(name))
+          .map((name) => (
+            <OptionField key={name} name={name} {...{ draft, onDraft, problems }} />
+          ))}
         {check('isWhole')}
         {!isChat && check('runPendingToolCalls')}
       </div>
@@ -44,24 +39,19 @@ export function OptionsForm({ draft, onDraft, problems, isChat }: OptionsFormPro
 
 const inJson: readonly TextField[] = ['values', 'settings', 'options'];
 
-interface OptionFieldProps {
-  readonly name: TextField;
-  readonly value: string;
-  readonly problem: DraftProblems[DraftField] | undefined;
-  readonly onValue: (value: string) => void;
-}
-
-function OptionField({ name, value, problem, onValue }: OptionFieldProps): JSX.Element {
+function OptionField({ name, draft, onDraft, problems }: Omit<OptionsFormProps, 'isChat'> & { readonly name: TextField }): JSX.Element {
   const id = useId();
   const { label, hint } = tryTexts.fields[name];
+  const problem = name in problems ? problems[name as DraftField] : undefined;
+  const change = (value: string): void => onDraft({ ...draft, [name]: value });
   const common = {
     id,
-    value,
+    value: draft[name],
     autocomplete: 'off' as const,
     spellcheck: false,
     'aria-describedby': `${id}-hint`,
     'aria-invalid': problem !== undefined,
-    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement }) => onValue(currentTarget.value),
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement }) => change(currentTarget.value),
   };
   return (
     <div class="field">

@@ -5,7 +5,7 @@ import type { ListedAgent } from '../../http/index';
 import { useAgents } from '../data/facts';
 import { identity } from '../data/identity';
 import { EmptyState } from '../parts/empty-state';
-import { NoAnswer } from '../parts/error-note';
+import { NoPage } from '../parts/error-note';
 import { Chips } from '../parts/button';
 import { Select } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
@@ -24,25 +24,15 @@ import { StartForm } from './start-form';
 export function TryPage(): JSX.Element {
   const { value: agents, error } = useAgents();
   const { id } = route.value;
-  if (agents === undefined)
-    return (
-      <div class="padded">
-        <NoAnswer error={error} />
-      </div>
-    );
+  if (agents === undefined) return <NoPage error={error} />;
   const agent = agents.find(({ name }) => name === id) ?? (id === undefined ? agentToTry(agents) : undefined);
-  if (agents.length === 0)
-    return (
-      <EmptyState title={tryTexts.noAgents}>
-        <p>{tryTexts.noAgentsHint}</p>
-      </EmptyState>
-    );
+  if (agents.length === 0) return <EmptyState title={tryTexts.noAgents} text={tryTexts.noAgentsHint} />;
   return (
-    <div class="try">
+    <div class="try full column">
       <div class="try-head flow wrap">
         <h1 class="unseen">{texts.shell.try}</h1>
-        <label class="filter">
-          <span>{runsTexts.agent}</span>
+        <label class="flow">
+          <span class="strong">{runsTexts.agent}</span>
           <Select
             label={runsTexts.agent}
             value={agent?.name ?? id ?? ''}
@@ -50,7 +40,7 @@ export function TryPage(): JSX.Element {
             onChoose={(name) => goTo('try', name)}
           />
         </label>
-        {agent !== undefined && <p class="muted">{visibleText(agent.description)}</p>}
+        {agent !== undefined && <p class="muted breaks">{visibleText(agent.description)}</p>}
       </div>
       {agent === undefined ? <EmptyState title={tryTexts.unknown(visibleText(id ?? ''))} /> : <TryAgent key={agent.name} agent={agent} />}
     </div>

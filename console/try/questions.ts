@@ -11,14 +11,9 @@ import type { Talk, TalkEntry } from './talk';
 
 type Question = Extract<TalkEntry, { readonly kind: 'question' }>;
 
-export interface Questions {
-  readonly rows: ReadonlyMap<string, AskingRow>;
-  readonly chosen: AskingRow | undefined;
-  readonly choose: (key: string) => void;
-  readonly goOn: () => void;
-}
+export type Questions = ReturnType<typeof useQuestions>;
 
-export function useQuestions(id: string, talk: Talk): Questions {
+export function useQuestions(id: string, talk: Talk) {
   const [named, setNamed] = useState('');
   const rows = useMemo(
     () => new Map(talk.entries.flatMap((entry) => (entry.kind === 'question' ? [[entry.key, askingOf(id, entry)] as const] : []))),

@@ -3,23 +3,7 @@ import { defined } from '../../contract/defined';
 import type { Json } from '../../contract/messages/messages';
 import type { ListedAgent, MessageRequest, StartRequest } from '../../http/index';
 
-export interface StartDraft {
-  readonly id: string;
-  readonly tags: string;
-  readonly by: string;
-  readonly deadline: string;
-  readonly startDelay: string;
-  readonly model: string;
-  readonly temperature: string;
-  readonly maxOutputTokens: string;
-  readonly values: string;
-  readonly settings: string;
-  readonly options: string;
-  readonly isWhole: boolean;
-  readonly runPendingToolCalls: boolean;
-}
-
-export const emptyDraft: StartDraft = {
+export const emptyDraft = {
   id: '',
   tags: '',
   by: '',
@@ -34,6 +18,8 @@ export const emptyDraft: StartDraft = {
   isWhole: false,
   runPendingToolCalls: false,
 };
+
+export type StartDraft = Readonly<typeof emptyDraft>;
 
 export type DraftField = 'values' | 'settings' | 'options' | 'temperature' | 'maxOutputTokens';
 type Problem = 'not-json' | 'no-object' | 'no-number';

@@ -1,11 +1,23 @@
 import type { JSX } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
+import type { DetailProps } from '../decide/detail';
+import type { AskingRow } from '../decide/row';
+import { AskingLine } from '../decide/title';
 import { JsonView } from '../parts/json-view';
+import { lazy } from '../parts/lazy';
 import { visibleText } from '../parts/plain-text';
 import { Named, Said } from '../parts/said';
 import { tryTexts } from '../texts/try';
-import { QuestionLine } from './question-line';
 import type { Questions } from './questions';
 import type { TalkEntry } from './talk';
+
+export const Decision = lazy(async () => {
+  const { Detail } = await import('../decide/detail');
+  return function Drawn({ onDrawn, ...props }: DetailProps & { readonly onDrawn: () => void }) {
+    useLayoutEffect(onDrawn, []);
+    return <Detail {...props} />;
+  };
+});
 
 interface TalkLineProps {
   readonly entry: TalkEntry;
@@ -17,7 +29,7 @@ export function TalkLine({ entry, asking, onDrawn }: TalkLineProps): JSX.Element
   switch (entry.kind) {
     case 'user':
       return (
-        <article class={entry.isQueued === true ? 'line talk-user queued' : 'line talk-user'}>
+        <article class={entry.isQueued === true ? 'line panel talk-user dashed' : 'line panel talk-user'}>
           <header class="small muted">
             <Named text={entry.by ?? tryTexts.user} /> {entry.isQueued === true && tryTexts.queued}
           </header>
@@ -26,7 +38,7 @@ export function TalkLine({ entry, asking, onDrawn }: TalkLineProps): JSX.Element
       );
     case 'agent':
       return (
-        <article class="line talk-agent" aria-busy={entry.isOpen}>
+        <article class="line panel talk-agent" aria-busy={entry.isOpen}>
           <header class="small muted">
             <Named text={entry.agent} />
           </header>
@@ -42,7 +54,7 @@ export function TalkLine({ entry, asking, onDrawn }: TalkLineProps): JSX.Element
           </summary>
           <JsonView value={entry.input} />
           {entry.error !== undefined && (
-            <p class="bad-text">
+            <p class="bad-text breaks">
               <code>{entry.error.code}</code> <bdi>{visibleText(entry.error.message)}</bdi>
             </p>
           )}
@@ -56,16 +68,33 @@ export function TalkLine({ entry, asking, onDrawn }: TalkLineProps): JSX.Element
       );
     case 'question': {
       const row = asking.rows.get(entry.key);
-      if (row === undefined) return null;
-      return <QuestionLine row={row} isChosen={row === asking.chosen} onChoose={asking.choose} onGiven={asking.goOn} onDrawn={onDrawn} />;
+      return row === undefined ? null : <QuestionLine row={row} asking={asking} onDrawn={onDrawn} />;
     }
     case 'error':
       return (
-        <div class="line talk-error" role="alert">
+        <div class="line talk-error breaks" role="alert">
           <code>{entry.error.code}</code> <bdi>{visibleText(entry.error.message)}</bdi>
         </div>
       );
     case 'end':
       return <p class="line muted">{tryTexts.ended(entry.status)}</p>;
   }
+}
+
+function QuestionLine({
+  row,
+  asking: { chosen, choose, goOn },
+  onDrawn,
+}: Omit<TalkLineProps, 'entry'> & { readonly row: AskingRow }): JSX.Element {
+  if (row === chosen)
+    return (
+      <div role="group" class="line panel talk-question stack" aria-label={tryTexts.asked}>
+        <Decision key={row.key} row={row} isInRun onGiven={goOn} onDrawn={onDrawn} />
+      </div>
+    );
+  return (
+    <div role="group" class="line panel talk-question closed flow wrap" aria-label={tryTexts.asked}>
+      <AskingLine row={row} onDecide={() => choose(row.key)} />
+    </div>
+  );
 }

@@ -156,8 +156,7 @@ describe('many runs at once', () => {
 describe('trying an agent', () => {
   it('talks by keyboard alone, and answers what asks a person where it asks', async () => {
     await visited('#/try/support', async (page) => {
-      await tabTo(page, /^$/);
-      await page.getByLabel('Message', { exact: true }).focus();
+      await tabTo(page, /^Message$/);
       await page.keyboard.type('Refund order 42, it arrived broken');
       await page.keyboard.press('Enter');
       const asked = page.getByRole('group', { name: 'Waits for people' });
