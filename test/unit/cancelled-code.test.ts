@@ -106,7 +106,7 @@ describe('a run that goes on after a cancel', () => {
   ])('does not pay again in %s that had paid', async (_, act) => {
     const { pay, paid } = payment();
     const middleware = withHook('pays', 'beforeAgent', async (_, ctx) => void (await act(ctx)));
-    const run = await startRun(agentUnder(middleware), [{ text: 'Done.' }], { tools: { ...tools, pay } as never });
+    const run = await startRun(agentUnder(middleware), [{ text: 'Done.' }], { tools: { ...tools, pay } });
     await cancelAndResume(run, answered(run));
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
     expect(paid()).toBe(1);
@@ -128,7 +128,7 @@ describe('a run that goes on after a cancel', () => {
       quick: [async () => (await asked.opened, call('echo', { text: 'x' })), { text: 'Quick.' }],
       worker: [call('pay'), { text: 'Slow.' }],
     });
-    const run = await startRun(byHand('hand', both, [quick, slow]), model, { tools: { ...tools, pay } as never });
+    const run = await startRun(byHand('hand', both, [quick, slow]), model, { tools: { ...tools, pay } });
     await begun.opened;
     await run.cancel(options);
     asked.open();
