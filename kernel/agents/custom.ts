@@ -86,7 +86,7 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
   }
 }
 
-/** A cancelled run ends even if the agent caught the cancellation. */
+/** A cancelled run takes no yield and no end. */
 function refuseWhenCancelled({ ports }: RunScope): void {
   if (ports.cancelled) throw new HoldfastError('cancelled', 'The run was cancelled.');
 }
