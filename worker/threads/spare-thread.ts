@@ -5,8 +5,10 @@ let spare: SdkThread | undefined;
 
 /** A thread takes a fifth of a second to load its modules, beside other work. */
 export function prepareThread(cachedRuns = Infinity): void {
-  if (spare !== undefined || isStockSdk()) return;
-  const made = newThread(false, fitsSmallHeap(cachedRuns));
+  const isSmall = fitsSmallHeap(cachedRuns);
+  if (spare?.hasSmallHeap === isSmall || isStockSdk()) return;
+  void dropThread();
+  const made = newThread(false, isSmall);
   const forget = (): void => {
     if (spare === made) spare = undefined;
   };
