@@ -35,7 +35,8 @@ export class ActivityCall<Input extends Pick<CallToolInput, 'path' | 'runLocal' 
     if (info.workflowExecution === undefined)
       throw activityFailure('internal', 'This activity runs only inside of an agent run.', { retryable: false });
     this.workflowId = info.workflowExecution.workflowId;
-    this.runId = info.workflowExecution.runId;
+    // A decoded id is a rope of many strings, which each key of the message cache would hold.
+    this.runId = Buffer.from(info.workflowExecution.runId).toString();
     this.address = info.activityId;
     this.agent = agentOfPath(input.path);
     this.signal = cancellationSignal;

@@ -104,7 +104,7 @@ export class HoldfastWorker {
     const problem = taskQueueProblem(taskQueue);
     if (problem !== undefined) throw new HoldfastError('config-invalid', `taskQueue is ${shown(taskQueue)}. ${problem}`);
     const store = new BundleStore(options.bundles);
-    prepareThread();
+    prepareThread(given.maxCachedRuns);
     const { bundle, connection, closeConnection } = await bundleAndConnection(options, store).catch(async (error: unknown) => {
       await dropThread();
       throw error;

@@ -1,6 +1,7 @@
 import { url as debuggerAddress } from 'node:inspector';
 import * as modules from 'node:module';
 import { resolve } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
 import { Worker as Thread } from 'node:worker_threads';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from '@temporalio/common';
@@ -40,6 +41,7 @@ export interface ThreadParts {
   /** Answers the query for stack traces, for which every promise is noted. */
   readonly stackTraces: boolean;
   readonly reuseV8Context: CompiledWorkerOptions['reuseV8Context'];
+  readonly cachedRuns: number;
 }
 
 export interface ThreadedWorkerOptions extends WorkerOptions {
@@ -71,10 +73,11 @@ export function workerOn(
       options: CompiledWorkerOptions & Pick<ThreadedWorkerOptions, 'stackTraces'>,
       logger: Logger,
     ): Promise<WorkflowCreator> {
-      const { activities, debugMode, isolateExecutionTimeoutMs, reuseV8Context, stackTraces = false } = options;
+      const { activities, debugMode, isolateExecutionTimeoutMs: limitMs, reuseV8Context, stackTraces = false } = options;
       if (debugMode || isStockSdk()) return seen(await super.createWorkflowCreator(bundle, options, logger));
       const activityNames = new Set(activities.keys());
-      return seen(await threads({ bundle, activityNames, logger, limitMs: isolateExecutionTimeoutMs, stackTraces, reuseV8Context }));
+      const parts = { bundle, activityNames, logger, limitMs, stackTraces, reuseV8Context };
+      return seen(await threads({ ...parts, cachedRuns: options.maxCachedWorkflows }));
     }
   };
 }
@@ -96,6 +99,16 @@ function mapOf(code: string): ThreadParts['bundle']['sourceMap'] | undefined {
 export interface SdkThread {
   readonly thread: Thread;
   readonly atWork: BigInt64Array;
+  readonly hasSmallHeap: boolean;
+}
+
+/** V8 lets a heap with a limit below 2 GB grow to twice its content before a collection, and other heaps to four times. */
+const smallHeapMb = 2047;
+/** By the SDK's measure of 600 runs for each GB above 200 MB. */
+const mostRunsInSmallHeap = 1000;
+
+export function fitsSmallHeap(cachedRuns: number): boolean {
+  return cachedRuns <= mostRunsInSmallHeap && getHeapStatistics().heap_size_limit > smallHeapMb * 1024 ** 2;
 }
 
 /** Removes the hook on every promise, unless stack traces are wanted, and notes each request that begins. */
@@ -111,7 +124,7 @@ require(thread);
 /** Node's cache for compiled code, from Node 22.8 on. */
 const { getCompileCacheDir } = modules as { readonly getCompileCacheDir?: () => string | undefined };
 
-export function newThread(stackTraces: boolean): SdkThread {
+export function newThread(stackTraces: boolean, hasSmallHeap = false): SdkThread {
   const atWork = new BigInt64Array(new SharedArrayBuffer(8)).fill(-1n);
   const workerData = {
     atWork,
@@ -122,7 +135,8 @@ export function newThread(stackTraces: boolean): SdkThread {
   };
   // Without flags and NODE_OPTIONS, so without preloaded modules, except for Yarn's Plug'n'Play, which must find the SDK.
   const bare = process.versions['pnp'] === undefined ? { execArgv: [], env: { ...process.env, NODE_OPTIONS: '' } } : {};
-  return { thread: new Thread(threadCode, { ...bare, eval: true, workerData }), atWork };
+  const heap = hasSmallHeap ? { resourceLimits: { maxOldGenerationSizeMb: smallHeapMb } } : {};
+  return { thread: new Thread(threadCode, { ...bare, ...heap, eval: true, workerData }), atWork, hasSmallHeap };
 }
 
 interface AtWork {

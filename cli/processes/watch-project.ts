@@ -46,7 +46,7 @@ export class ProjectWatch {
     this.project = settings.project;
     this.agentFiles = loaded.agentFiles;
     this.files.set([...loaded.files], startedAt);
-    prepareThread();
+    prepareThread(settings.configuration.maxCachedRuns);
   }
 
   async close(): Promise<void> {
@@ -122,7 +122,7 @@ export class ProjectWatch {
     this.tellOfRestart(project);
     this.project = project;
     this.parts.onProject(project);
-    prepareThread();
+    prepareThread(settings.configuration.maxCachedRuns);
     return true;
   }
 

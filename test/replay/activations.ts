@@ -50,8 +50,9 @@ export class Sandbox {
       ): Promise<WorkflowCreator> {
         const start = (): Promise<WorkflowCreator> =>
           WatchedThreads.create({
-            ...{ bundle, logger, activityNames: new Set(), limitMs: 10_000, stackTraces: false },
+            ...{ bundle, logger, activityNames: new Set(), limitMs: 10_000, stackTraces: false, cachedRuns: 1 },
             reuseV8Context: options.reuseV8Context,
+            cachedRuns: options.maxCachedWorkflows,
           });
         for (let thread = 0; thread < threads; thread++) workflows.push(await start());
         const inner = await start();

@@ -1,9 +1,10 @@
+import v8 from 'node:v8';
 import { Worker as Thread } from 'node:worker_threads';
 import { dropThread, prepareThread, takeThread } from '../../worker/threads/spare-thread';
 
 const made: Thread[] = [];
-const take = (stackTraces = false): Thread => {
-  const { thread } = takeThread(stackTraces);
+const take = (stackTraces = false, cachedRuns?: number): Thread => {
+  const { thread } = takeThread(stackTraces, cachedRuns);
   made.push(thread);
   return thread;
 };
@@ -15,6 +16,7 @@ const mark = (): number => {
 };
 
 afterEach(async () => {
+  jest.restoreAllMocks();
   await dropThread();
   await Promise.all(made.splice(0).map((thread) => thread.terminate()));
 });
@@ -43,4 +45,28 @@ describe('a thread for workflow code', () => {
     await dropThread();
     expect(take().threadId).toBeGreaterThan(now);
   });
+
+  it('has a heap below 2 GB if it holds few runs and Node has more', () => {
+    const heapOf = (cachedRuns: number, nodeGb: number): number | undefined => {
+      hasHeap(nodeGb);
+      return take(false, cachedRuns).resourceLimits?.maxOldGenerationSizeMb;
+    };
+    expect(heapOf(50, 4)).toBe(2047);
+    expect(heapOf(5000, 4)).not.toBe(2047);
+    expect(heapOf(50, 1)).not.toBe(2047);
+  });
+
+  it('is another one if the prepared one has another heap', () => {
+    hasHeap(4);
+    prepareThread(5000);
+    const now = mark();
+    expect(take(false, 50).threadId).toBeGreaterThan(now);
+    prepareThread(50);
+    const later = mark();
+    expect(take(false, 50).threadId).toBeLessThan(later);
+  });
 });
+
+function hasHeap(gb: number): void {
+  jest.spyOn(v8, 'getHeapStatistics').mockReturnValue({ heap_size_limit: gb * 1024 ** 3 } as v8.HeapInfo);
+}

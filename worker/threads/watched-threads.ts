@@ -24,7 +24,7 @@ export class WatchedThreads implements WorkflowCreator {
 
   private constructor(parts: ThreadParts) {
     const start = (): Promise<WatchedThread> =>
-      WatchedThread.start(takeThread(parts.stackTraces), parts, (workflowId) => this.noteLoop(workflowId));
+      WatchedThread.start(takeThread(parts.stackTraces, parts.cachedRuns), parts, (workflowId) => this.noteLoop(workflowId));
     this.main = new ThreadPlace(start);
     this.apart = new ThreadPlace(start);
   }
