@@ -63,12 +63,12 @@ export const upgradeUpdate = defineUpdate<UpgradeReceipt>(names.upgradeUpdate);
 export const statusQuery = defineQuery<StatusReply>(names.statusQuery);
 
 /**
- * Makes the workflow that runs the agents of a module. Bundles of Holdfast contain the workflow; only code that bundles workflows by hand
- * needs it.
+ * Makes the workflow that runs the agents of a module. Bundles of Holdfast contain the workflow, so only bundles made by hand need the
+ * function.
  * @example
  * import * as agents from './agents';
  *
- * export const holdfastAgent = serveAgents(agents);
+ * export const agentRun = serveAgents(agents);
  */
 export function serveAgents(module: object): (input: AgentRunInput) => Promise<AgentRunResult> {
   const agents = agentsOf(module);

@@ -76,8 +76,8 @@ export interface Failure {
  * Returns the text of a message, without files, reasoning and calls.
  * @example
  * const transcript = await run.transcript();
- * for (const message of transcript) console.log(message.role, textOf(message));
- * const last = transcript.at(-1);
+ * const texts = transcript.map(textOf);
+ * console.log(texts.at(-1));
  */
 export function textOf(message: Message): string {
   let text = '';
