@@ -69,7 +69,14 @@ export interface ConnectOptions {
   readonly deltas?: DeltaSource;
 }
 
-/** Connects to a Temporal server. `Module`: the type of the agents module, for names and inputs. */
+/**
+ * Connects to a Temporal server. `Module`: the type of the agents module, for names and inputs.
+ * @example
+ * const client = await connect<typeof import('./agents')>({ address: '127.0.0.1:7233' });
+ * const run = await client.start('support', 'Refund order 42');
+ * console.log(await run.result());
+ * await client.close();
+ */
 export async function connect<Module = never>(options: ConnectOptions = {}): Promise<HoldfastClient<Module>> {
   checkConnectOptions(options);
   if (options.client !== undefined) {
@@ -107,6 +114,16 @@ function checkConnectOptions(options: unknown): void {
   checkOptions('connect', options, connectForms, 'config-invalid');
 }
 
+/**
+ * Starts, follows, answers and lists runs. Made by `connect`, or from an open connection to a Temporal server.
+ * @example
+ * const client = await connect();
+ * const run = await client.start('support', 'Refund order 42', { id: 'ticket-981' });
+ * console.log(await run.result());
+ * const { runs } = await client.list({ agent: 'support' });
+ * console.log(runs.map(({ id, status }) => [id, status]));
+ * await client.close();
+ */
 export class HoldfastClient<Module = never> {
   private readonly workflow: WorkflowClient;
   private readonly reader: RunReader;

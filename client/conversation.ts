@@ -62,7 +62,16 @@ export interface ConversationChannel extends Pick<SendRoute, 'command'> {
 
 const byForms: Forms<ByOptions> = { by: personName };
 
-/** A run that stays open between turns: people write, and an agent answers. */
+/**
+ * A run that stays open between turns: people write, and an agent answers.
+ * @example
+ * const chat = client.conversation('support', 'chat-42');
+ * const { turn } = await chat.send('Where is order 42?');
+ * if (turn !== undefined) await chat.turn(turn);
+ * const { messages } = await chat.transcript({ limit: 1 });
+ * console.log(messages.map(({ message }) => textOf(message)));
+ * await chat.end();
+ */
 export class Conversation {
   private readonly route: SendRoute;
 

@@ -36,7 +36,14 @@ import type { GoOnOptions } from './retry';
 
 const updateTimeoutMs = 5000;
 
-/** A run by id. Reading needs no worker. */
+/**
+ * A run by id. Reading needs no worker.
+ * @example
+ * const run = client.run('ticket-981');
+ * for (const { id } of await run.interrupts()) await run.approve(id, { by: 'ada' });
+ * for await (const event of run.events({ until: 'end' })) console.log(event.type);
+ * console.log(await run.result());
+ */
 export class Run<Output = unknown> extends AnyRun {
   private readonly workflowId: string;
 

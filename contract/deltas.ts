@@ -39,6 +39,14 @@ export interface DeltaSource {
   subscribe(runId: string, listener: (delta: Delta) => void): () => void;
 }
 
+/**
+ * Whether a value of `events()` is a delta of an open call and not an event of the log.
+ * @example
+ * for await (const event of run.events()) {
+ *   if (!isDelta(event)) console.log(event.offset, event.type);
+ *   else if (event.type === 'text-delta') process.stdout.write(event.text);
+ * }
+ */
 export function isDelta<Event extends { readonly offset?: number | undefined }>(event: Event | Delta): event is Delta {
   return event.offset === undefined;
 }

@@ -15,7 +15,16 @@ export const lackingCodes: readonly ErrorCode[] = [
   'model-key-missing',
 ];
 
-/** An error with a stable code. Compare codes, not classes: the workflow sandbox is another realm. */
+/**
+ * An error with a stable code. Compare codes, not classes: the workflow sandbox is another realm.
+ * @example
+ * try {
+ *   await run.result();
+ * } catch (error) {
+ *   if (error instanceof HoldfastError) console.error(error.code, error.message, error.fix);
+ *   else throw error;
+ * }
+ */
 export class HoldfastError extends Error {
   readonly code: ErrorCode;
   readonly details: unknown;
@@ -35,7 +44,14 @@ export function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === 'string' && Object.hasOwn(errorTable, value);
 }
 
-/** Also reads errors of another realm. */
+/**
+ * Returns the code of an error of Holdfast, even of an error from another realm.
+ * @example
+ * const answer = await run.result().catch((error: unknown) => {
+ *   if (codeOf(error) !== 'cancelled') throw error;
+ *   return 'Nobody needs the answer any more.';
+ * });
+ */
 export function codeOf(error: unknown): ErrorCode | undefined {
   const code = fieldOf(error, 'code');
   return isErrorCode(code) ? code : undefined;

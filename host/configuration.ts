@@ -108,7 +108,13 @@ export interface Configuration {
   readonly server: TemporalSettings | undefined;
 }
 
-/** Reads the environment and Temporal's profile file. Throws 'config-invalid'. */
+/**
+ * Reads the environment and Temporal's profile file. Throws 'config-invalid'.
+ * @example
+ * const { server, taskQueue, tenant } = readConfiguration();
+ * if (server === undefined) throw new Error('TEMPORAL_ADDRESS is missing.');
+ * const client = await connect({ server, taskQueue, tenant });
+ */
 export function readConfiguration(environment: Environment = process.env): Configuration {
   const host = textOf(environment, 'HOLDFAST_HOST', hostProblem);
   const port = wholeOf(environment, 'HOLDFAST_PORT', 65_535);

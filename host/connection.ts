@@ -44,7 +44,14 @@ const refusalPatienceMs = 500;
 /** A page of a history may exceed gRPC's 4 MB after a few signals of 1.5 MB. */
 export const channelArgs = { 'grpc.max_receive_message_length': 128 * 1024 * 1024 };
 
-/** Connects a client, and waits for an answer. Throws 'server-unreachable' or 'config-invalid'. */
+/**
+ * Connects to a Temporal server, and waits for an answer. Throws 'server-unreachable' or 'config-invalid'.
+ * @example
+ * const connection = await connectTemporal({ address: '127.0.0.1:7233', namespace: 'default' });
+ * const client = new HoldfastClient(connection);
+ * console.log(await client.list());
+ * await client.close();
+ */
 export async function connectTemporal(
   settings: TemporalSettings,
   { deadlineMs = defaultDeadlineMs }: { readonly deadlineMs?: number } = {},

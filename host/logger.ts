@@ -24,7 +24,13 @@ export interface LoggerOptions {
   readonly write?: (line: string) => void;
 }
 
-/** Writes lines to stderr, so that stdout stays free for answers. Never throws. */
+/**
+ * Writes lines to stderr, so that stdout stays free for answers. Never throws.
+ * @example
+ * const logger = createLogger();
+ * logger.info('The service begins.', { port: 4747 });
+ * logger.error('The service failed.', { error: new Error('no port') });
+ */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const threshold = logLevels.indexOf(options.level ?? 'info');
   const format = options.format ?? 'text';

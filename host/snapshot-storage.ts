@@ -10,7 +10,13 @@ import { privateDirectory, privateFile } from './private-files';
 const proto = temporal.api.common.v1.Payload;
 const runInputMark = Buffer.from('{"start":{"version":');
 
-/** Keeps payloads as files named by hash, for one host only. */
+/**
+ * Keeps payloads as files named by hash, for one host only.
+ * @example
+ * const driver = new DirectoryDriver('.holdfast/snapshots');
+ * export default defineConfig({ agents: 'agents.ts', storage: driver });
+ * const client = await connect({ dataConverter: snapshotStorage(driver) });
+ */
 export class DirectoryDriver implements StorageDriver {
   readonly name = 'holdfast-directory';
   readonly type = 'directory';
@@ -37,7 +43,13 @@ export class DirectoryDriver implements StorageDriver {
   }
 }
 
-/** Stores only the snapshot of a continue-as-new outside. */
+/**
+ * A data converter for clients that stores only the snapshot of a continue-as-new outside.
+ * @example
+ * const driver = new DirectoryDriver('.holdfast/snapshots');
+ * const client = await connect({ dataConverter: snapshotStorage(driver) });
+ * console.log(await client.run('ticket-981').result());
+ */
 export function snapshotStorage(driver: StorageDriver): Pick<DataConverter, 'externalStorage'> {
   return {
     externalStorage: new ExternalStorage({

@@ -54,7 +54,14 @@ export interface ServiceClientOptions {
 type ById = Operations['POST /runs/:id/cancel']['answer'];
 type QueryValue = string | number | boolean | readonly string[] | undefined;
 
-/** The service over HTTP. Needs only `fetch`. Errors keep their codes. */
+/**
+ * The service over HTTP. Needs only `fetch`. Errors keep their codes.
+ * @example
+ * const holdfast = new ServiceClient('http://127.0.0.1:4747');
+ * const run = await holdfast.start({ agent: 'support', input: 'Refund order 42' });
+ * for await (const event of holdfast.events(run.id, { until: 'waiting' })) console.log(event.type);
+ * for (const { id } of await holdfast.interruptsOf(run.id)) await holdfast.answer(run.id, id, { decision: 'approve', by: 'ada' });
+ */
 export class ServiceClient {
   readonly url: string;
 

@@ -10,7 +10,14 @@ const bytesPerToken = 4;
 const tokensPerFile = 2000;
 const known = new WeakMap<Message, number>();
 
-/** A quarter of the bytes, and 2,000 for each file. */
+/**
+ * Estimates the tokens of messages: a quarter of the bytes, and 2,000 for each file.
+ * @example
+ * export const brief: AgentMiddleware = {
+ *   name: 'brief',
+ *   beforeModelRewriteState: ({ messages }) => (estimateTokens(messages) > 50_000 ? { messages: messages.slice(-10) } : undefined),
+ * };
+ */
 export function estimateTokens(messages: readonly Message[]): number {
   let tokens = 0;
   for (const message of messages) tokens += estimateOf(message);
@@ -21,7 +28,16 @@ export function tokensOfText(text: string): number {
   return Math.ceil(utf8Length(text) / bytesPerToken);
 }
 
-/** The last answer's tokens plus an estimate of later messages, or an estimate of all. */
+/**
+ * Estimates the tokens of the next request: the last answer's tokens plus an estimate of later messages, or an estimate of all.
+ * @example
+ * export const warning: AgentMiddleware = {
+ *   name: 'warning',
+ *   beforeModelRewriteState(state, ctx) {
+ *     if (contextTokens(state, ctx) > 100_000) ctx.sendEvent('long', null);
+ *   },
+ * };
+ */
 export function contextTokens({ messages }: AgentState, { lastAnswer }: Pick<HookContext, 'lastAnswer'>): number {
   if (lastAnswer === undefined || lastAnswer.position >= messages.length) return estimateTokens(messages);
   return lastAnswer.tokens + estimateTokens(messages.slice(lastAnswer.position + 1));

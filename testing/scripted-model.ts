@@ -43,7 +43,15 @@ export type Script = readonly ScriptedStep[];
 
 type Scripts = Readonly<Record<string, Script>>;
 
-/** One script for each model: `{ 'test/writer': [...], 'test/critic': [...] }`. */
+/**
+ * Answers model calls from a script, for tests without a provider. One script for each model: `{ 'test/writer': [...], 'test/critic': [...]
+ * }`.
+ * @example
+ * const model = scriptedModel([{ toolCalls: [{ name: 'refund', input: { orderId: '42', amount: 80 } }] }, { text: 'Paid.' }]);
+ * const run = await testRun(support, { input: 'Refund order 42', model, tools });
+ * expect(await run.result()).toBe('Paid.');
+ * expect(model.requests).toHaveLength(2);
+ */
 export function scriptedModel(scripts: Scripts, options?: ScriptedModelOptions): ScriptedModel;
 /** One script for all models. */
 export function scriptedModel(steps: Script, options?: ScriptedModelOptions): ScriptedModel;

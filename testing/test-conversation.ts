@@ -16,7 +16,14 @@ export interface TestConversationOptions extends TestWorld, Omit<ConversationOpt
   readonly id?: string;
 }
 
-/** Begins an empty conversation in memory. */
+/**
+ * Begins an empty conversation in memory.
+ * @example
+ * const chat = await testConversation(support, { model, tools, idle: '30d' });
+ * await chat.send('Where is order 42?');
+ * await chat.run.advance('30d');
+ * expect((await chat.view()).ended).toEqual({ reason: 'idle' });
+ */
 export async function testConversation<Input extends Json>(
   agent: Agent<string, Input, unknown>,
   options: TestConversationOptions,
@@ -28,7 +35,14 @@ export async function testConversation<Input extends Json>(
   return new TestConversation(await memoryRun(agent, input, world), id);
 }
 
-/** A conversation in memory, and its run. */
+/**
+ * A conversation in memory, and its run.
+ * @example
+ * const chat: TestConversation = await testConversation(support, { model, tools });
+ * expect(await chat.send('Hi.')).toMatchObject({ turn: 1 });
+ * await chat.turn(1);
+ * expect(await chat.run.interrupts()).toEqual([]);
+ */
 export class TestConversation extends Conversation {
   readonly run: TestRun;
 

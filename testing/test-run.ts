@@ -32,7 +32,14 @@ export interface TestRunOptions<Input> extends TestWorld, Omit<StartOptions, 'mo
   readonly input: InputFor<Input>;
 }
 
-/** Runs an agent in memory, with production tools, worker middleware and checks, and with virtual time. */
+/**
+ * Runs an agent in memory, with production tools, worker middleware and checks, and with virtual time.
+ * @example
+ * const model = scriptedModel([{ toolCalls: [{ name: 'findOrder', input: { orderId: '42' } }] }, { text: 'A teapot.' }]);
+ * const run = await testRun(support, { input: 'What is order 42?', model, tools });
+ * expect(await run.result()).toBe('A teapot.');
+ * model.assertComplete();
+ */
 export async function testRun<Input extends Json, Output>(
   agent: Agent<string, Input, Output>,
   options: TestRunOptions<NoInfer<Input>>,
@@ -47,7 +54,15 @@ export async function testRun<Input extends Json, Output>(
   return new TestRun<Output>(await memoryRun(agent, start, world, policies), start.id, { start, policies });
 }
 
-/** A run in memory. Reads wait until the run stands still; `view` and `events` read the present state. */
+/**
+ * A run in memory. Reads wait until the run stands still; `view` and `events` read the present state.
+ * @example
+ * const run: TestRun = await testRun(support, { input: 'Refund order 42', model, tools });
+ * const [interrupt] = await run.interrupts();
+ * await run.advance('1d');
+ * await run.approve(interrupt!.id, { by: 'ada' });
+ * expect(await run.result()).toBe('Paid.');
+ */
 export class TestRun<Output = unknown> extends AnyRun {
   readonly isNew = true;
 

@@ -9,7 +9,15 @@ import type { WorkflowBundle } from './bundle';
 /** The build id ignores paths in the code, so the bytes need a hash of their own. */
 const head = /^\/\/ holdfast build ([0-9a-f]{16}) sha256 ([0-9a-f]{64})$/;
 
-/** Open runs keep the code of their first build. A worker saves a build after a load in the sandbox, so undamaged files load. */
+/**
+ * Keeps the code of builds in a directory, because open runs keep the code of their first build. A worker saves a build after a load in the
+ * sandbox, so undamaged files load.
+ * @example
+ * const store = new BundleStore('.holdfast/bundles');
+ * for (const build of await store.builds()) {
+ *   console.log(build, await store.holds(build));
+ * }
+ */
 export class BundleStore {
   constructor(private readonly directory: string) {}
 

@@ -61,7 +61,13 @@ function sandboxModules(): Pick<BundleOptions, 'workflowsPath' | 'workflowInterc
   };
 }
 
-/** Bundles an agents module for the workflow sandbox. An unsupported import is an error that names the importing file. */
+/**
+ * Bundles an agents module for the workflow sandbox. An unsupported import is an error that names the importing file.
+ * @example
+ * const { buildId, code } = await bundleAgents('agents.ts');
+ * console.log(`Build ${buildId} has ${code.length} characters.`);
+ * await new BundleStore('.holdfast/bundles').save({ buildId, code });
+ */
 export async function bundleAgents(agentsPath: string): Promise<WorkflowBundle> {
   return (await bundleFrom(agentsPath)).bundle;
 }

@@ -79,7 +79,18 @@ interface WorkerInside {
   readonly close: () => Promise<void>;
 }
 
-/** A process's workers: for the newest build, and for each older build with open runs. */
+/**
+ * A process's workers: for the newest build, and for each older build with open runs.
+ * @example
+ * const worker = await HoldfastWorker.create({
+ *   server: { address: '127.0.0.1:7233', namespace: 'default' },
+ *   agents: 'agents.ts',
+ *   bundles: '.holdfast/bundles',
+ *   tools,
+ * });
+ * process.once('SIGTERM', () => void worker.shutdown());
+ * await worker.run();
+ */
 export class HoldfastWorker {
   private readonly stopped: Promise<void>;
   private stop: () => void = () => undefined;

@@ -35,6 +35,12 @@ export interface PluginOptions extends PartsOptions, Pick<WorkerOptions, 'agents
 
 /**
  * A Temporal plugin that adds agents to a Worker and to a bundle of workflow code. A Client and its Connection may also have the plugin.
+ * @example
+ * import { Worker } from '@temporalio/worker';
+ *
+ * const holdfast = holdfastPlugin({ agents: require.resolve('./agents'), tools });
+ * const worker = await Worker.create({ taskQueue: 'holdfast', plugins: [holdfast] });
+ * await worker.run();
  */
 export function holdfastPlugin(options: PluginOptions): HoldfastPlugin {
   return new HoldfastPlugin(options);
@@ -84,6 +90,13 @@ function serverOf(serving: Serving): PartsServer {
 
 const invalid = (message: string): HoldfastError => new HoldfastError('config-invalid', message);
 
+/**
+ * The plugin that `holdfastPlugin` makes, for the types of your own functions.
+ * @example
+ * function pluginFor(environment: 'test' | 'live'): HoldfastPlugin {
+ *   return holdfastPlugin({ agents: `agents/${environment}.ts`, tools });
+ * }
+ */
 export class HoldfastPlugin extends ClientPlugin {
   private readonly onProblem: (problem: HoldfastError) => void;
 

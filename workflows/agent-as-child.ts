@@ -72,6 +72,11 @@ export function agentsAreHere(): void {
 /**
  * Runs an agent as a child workflow and returns its output. Clients find the run by its id and answer its questions. Throws an
  * `ApplicationFailure` with the code as `type`. A cancelled workflow cancels its child.
+ * @example
+ * export async function ticket(orderId: string): Promise<string> {
+ *   const options = { id: `ticket-${orderId}`, deadline: '7d' };
+ *   return runAgentAsChild<typeof support>('support', `Refund order ${orderId}.`, options);
+ * }
  */
 export async function runAgentAsChild<A extends SomeAgent = Agent<string, Json, Json>>(
   agent: A | A['name'],

@@ -62,7 +62,14 @@ export const continueAsNewSignal = defineSignal(names.continueAsNewSignal);
 export const upgradeUpdate = defineUpdate<UpgradeReceipt>(names.upgradeUpdate);
 export const statusQuery = defineQuery<StatusReply>(names.statusQuery);
 
-/** The workflow that runs the agents of a module. */
+/**
+ * Makes the workflow that runs the agents of a module. Bundles of Holdfast contain the workflow, so only bundles made by hand need the
+ * function.
+ * @example
+ * import * as agents from './agents';
+ *
+ * export const agentRun = serveAgents(agents);
+ */
 export function serveAgents(module: object): (input: AgentRunInput) => Promise<AgentRunResult> {
   const agents = agentsOf(module);
   return async function agentRun(input) {

@@ -16,6 +16,14 @@ export function withCall<T>(call: CallContext, run: () => Promise<T>): Promise<T
   return storage.run(call, run);
 }
 
+/**
+ * Returns the call on the worker that this code runs in, for logs and traces of code far from `call`.
+ * @example
+ * export function log(text: string): void {
+ *   const call = currentCall();
+ *   console.log(call === undefined ? 'outside' : `${call.runId}, attempt ${call.attempt}`, text);
+ * }
+ */
 export function currentCall(): CallContext | undefined {
   return storage.getStore();
 }

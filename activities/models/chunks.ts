@@ -104,7 +104,15 @@ function merged(before: JsonObject | undefined, after: JsonObject | undefined): 
   return all;
 }
 
-/** Collects a stream, for a custom model that only streams. */
+/**
+ * Collects a stream, for a custom model that only streams.
+ * @example
+ * async function* talk(): AsyncGenerator<ModelChunk> {
+ *   yield { type: 'text', text: 'It is ' };
+ *   yield { type: 'text', text: 'a teapot.' };
+ * }
+ * export const model: LanguageModel = { stream: talk, generate: () => answerOfChunks(talk()) };
+ */
 export async function answerOfChunks(chunks: AsyncIterable<ModelChunk>): Promise<AssembledAnswer> {
   const assembly = new AnswerAssembly();
   for await (const chunk of chunks) assembly.add(chunk);

@@ -72,6 +72,16 @@ export interface ExternalTool<Input = never> {
   readonly execute?: undefined;
 }
 
+/**
+ * Defines a tool with the type of its input. Agents name the tool, and the worker runs it.
+ * @example
+ * export const refund = defineTool({
+ *   description: 'Pays money back for an order.',
+ *   inputSchema: z.object({ orderId: z.string(), amount: z.number().positive() }),
+ *   effect: 'once',
+ *   execute: async ({ orderId, amount }, call) => `Paid ${amount} for ${orderId} under ${call.idempotencyKey}.`,
+ * });
+ */
 export function defineTool<Input>(tool: EnhancedTool<Input>): EnhancedTool<Input>;
 export function defineTool<Input>(tool: StreamableTool<Input>): StreamableTool<Input>;
 export function defineTool<Input>(tool: ExternalTool<Input>): ExternalTool<Input>;

@@ -82,6 +82,16 @@ export interface WorkerMiddleware {
   make(options: Json): WorkerWraps;
 }
 
+/**
+ * Defines the part of a middleware that runs on the worker, around the real model and tool calls. Agents name the middleware by `onWorker`.
+ * @example
+ * export const audit = defineWorkerMiddleware('audit', (options: { topic: string }) => ({
+ *   async wrapInvokableToolCall(input, next, call) {
+ *     console.log(options.topic, call.id);
+ *     return next(input);
+ *   },
+ * }));
+ */
 export function defineWorkerMiddleware<Options extends Json = Json>(
   name: string,
   make: (options: Options) => WorkerWraps,

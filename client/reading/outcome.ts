@@ -16,6 +16,13 @@ export type Outcome<Output> =
   | { readonly status: 'idle' }
   | { readonly status: 'running' };
 
+/**
+ * Reads from a view how a run stands: with its output, its open questions, or its error.
+ * @example
+ * const outcome = outcomeOf(await run.view());
+ * if (outcome.status === 'completed') console.log(outcome.output);
+ * else console.log('Not yet:', outcome.status);
+ */
 export function outcomeOf(view: RunView): Outcome<unknown> {
   const { status, error } = view;
   switch (status) {

@@ -30,13 +30,28 @@ const views: { readonly [Shape in MessageShape]: (message: Message) => MessageSh
 
 export const messageShapes = Object.keys(views) as readonly MessageShape[];
 
-/** Converts messages. In `chat` and `agentic` each tool result is a message, and the first keeps the id. */
+/**
+ * Converts messages. In `chat` and `agentic` each tool result is a message, and the first keeps the id.
+ * @example
+ * const transcript = await run.transcript();
+ * const chat = messagesIn('chat', transcript);
+ * console.log(chat.map(({ role, content }) => [role, content]));
+ */
 export function messagesIn<Shape extends MessageShape>(shape: Shape, messages: readonly Message[]): readonly MessageShapes[Shape][] {
   if (!messageShapes.includes(shape))
     throw new HoldfastError('request-invalid', `"${String(shape)}" is no shape of messages. There are: ${messageShapes.join(', ')}.`);
   return messages.flatMap((message) => (shape === 'parts' ? [message] : piecesOf(message)).map(views[shape]));
 }
 
+/**
+ * Converts messages of any shape into stored messages, as `messagesIn` converts them back.
+ * @example
+ * const history = messagesOf([
+ *   { role: 'user', content: 'Where is order 42?' },
+ *   { role: 'assistant', content: 'On its way.' },
+ * ]);
+ * const run = await client.start('support', history);
+ */
 export function messagesOf(messages: readonly AnyMessage[]): readonly Message[] {
   const given: unknown = messages;
   if (!Array.isArray(given)) throw new HoldfastError('message-invalid', 'messagesOf takes a list of messages.');

@@ -72,6 +72,13 @@ export interface Failure {
   readonly message: string;
 }
 
+/**
+ * Returns the text of a message, without files, reasoning and calls.
+ * @example
+ * const transcript = await run.transcript();
+ * const texts = transcript.map(textOf);
+ * console.log(texts.at(-1));
+ */
 export function textOf(message: Message): string {
   let text = '';
   for (const part of message.parts) if (part.type === 'text') text += part.text;
@@ -82,6 +89,13 @@ export function textOfJson(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/**
+ * Returns the tool calls of a message.
+ * @example
+ * const transcript = await run.transcript();
+ * const calls = transcript.flatMap((message) => toolCallsOf(message));
+ * console.log(calls.map(({ name, input }) => [name, input]));
+ */
 export function toolCallsOf(message: Message): readonly ToolCall[] {
   const calls: ToolCall[] = [];
   for (const part of message.parts) if (part.type === 'tool-call') calls.push({ id: part.id, name: part.name, input: part.input });

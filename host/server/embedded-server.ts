@@ -57,6 +57,12 @@ const lockPatienceMs = 30_000;
 /**
  * Starts a Temporal server on loopback that ends with this process, or reuses the directory's server. Throws 'server-unavailable' (no
  * binary), 'server-locked' (another process has the database open), 'port-in-use' or 'server-failed'.
+ * @example
+ * const server = await startEmbeddedServer({ directory: '.holdfast/temporal' });
+ * const client = await connect({ address: server.address });
+ * console.log(await client.list());
+ * await client.close();
+ * await server.stop();
  */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const setup = resolveSetup(options);

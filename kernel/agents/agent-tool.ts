@@ -57,7 +57,17 @@ const request: Json = {
   additionalProperties: false,
 };
 
-/** An agent as a tool of another agent. The agent has its own conversation, and its answer is the result of the call. */
+/**
+ * An agent as a tool of another agent. The agent has its own conversation, and its answer is the result of the call.
+ * @example
+ * export const editor = defineAgent({
+ *   name: 'editor',
+ *   description: 'Makes pages.',
+ *   instructions: 'Let the writer write each page.',
+ *   model: 'default',
+ *   tools: [agentTool(writer, { forwardEvents: true })],
+ * });
+ */
 export function agentTool(agent: Agent<string, unknown, unknown>, options: AgentToolOptions = {}): OwnToolRef {
   if (!isAgent(agent))
     throw new HoldfastError('agent-invalid', 'agentTool takes an agent; make it with defineAgent, sequential, loop or another of these.');

@@ -4,17 +4,45 @@ import { isName } from '../../contract/names';
 /** The next step of the flow after an agent. The last action of the agent counts. */
 export type FlowAction = { readonly exit: true } | { readonly transferTo: string } | { readonly breakLoop: true };
 
-/** Ends the agent and any sequence or loop around the agent, without a hand-back. */
+/**
+ * Ends the agent and any sequence or loop around the agent, without a hand-back.
+ * @example
+ * export const gate = customAgent({
+ *   name: 'gate',
+ *   async *run({ messages }) {
+ *     if (textOf(messages.at(-1)!) === '') yield { action: exitAction() };
+ *   },
+ * });
+ */
 export function exitAction(): FlowAction {
   return { exit: true };
 }
 
-/** Hands over to a sub-agent or to the parent. */
+/**
+ * Hands over to a sub-agent or to the parent.
+ * @example
+ * export const desk = customAgent({
+ *   name: 'desk',
+ *   agents: [writer, critic],
+ *   async *run({ messages }) {
+ *     yield { action: transferToAgentAction(messages.length > 1 ? 'critic' : 'writer') };
+ *   },
+ * });
+ */
 export function transferToAgentAction(agent: string): FlowAction {
   return { transferTo: agent };
 }
 
-/** Ends the loop around the agent. */
+/**
+ * Ends the loop around the agent.
+ * @example
+ * export const critic = customAgent({
+ *   name: 'critic',
+ *   async *run({ messages }) {
+ *     if (textOf(messages.at(-1)!).length < 1000) yield { action: breakLoopAction() };
+ *   },
+ * });
+ */
 export function breakLoopAction(): FlowAction {
   return { breakLoop: true };
 }

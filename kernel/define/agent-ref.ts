@@ -18,6 +18,14 @@ export function agentRef<Name extends string, Input, Output>(definition: AnyAgen
   return Object.freeze({ name: definition.name as Name, description: definition.description, [agentMark]: definition });
 }
 
+/**
+ * Whether a value is an agent, for example among the exports of a module.
+ * @example
+ * import * as agentsModule from './agents';
+ *
+ * const agents = Object.values(agentsModule).filter((value) => isAgent(value));
+ * console.log(agents.map(({ name }) => name));
+ */
 export function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && agentMark in value;
 }

@@ -120,11 +120,34 @@ export interface AgentFactory<T extends Tools, O extends Outputs = Outputs> {
   defineMiddleware(middleware: AgentMiddleware<T>): AgentMiddleware<T>;
 }
 
-/** Curried, because an explicit type argument would widen the agent's name to string. */
+/**
+ * Gives a `defineAgent` that knows the worker's tools and outputs, so that a misspelt tool name is a compile error. Curried, because an
+ * explicit type argument would widen the agent's name to string.
+ * @example
+ * const { defineAgent } = agentsFor<typeof tools>();
+ * export const support = defineAgent({
+ *   name: 'support',
+ *   description: 'Answers questions about orders.',
+ *   instructions: 'You are a careful support agent.',
+ *   model: 'default',
+ *   tools: ['findOrder'],
+ * });
+ */
 export function agentsFor<T extends Tools, O extends Outputs = Outputs>(): AgentFactory<T, O> {
   return { defineAgent: (options) => defineAgent(options as never) as never, defineMiddleware: (middleware) => middleware };
 }
 
+/**
+ * Defines an agent: a model that calls tools until it has an answer. Export the agent from the agents module, and start a run by its name.
+ * @example
+ * export const support = defineAgent({
+ *   name: 'support',
+ *   description: 'Answers questions about orders.',
+ *   instructions: 'You are a careful support agent.',
+ *   model: 'openai/gpt-5',
+ *   tools: ['findOrder'],
+ * });
+ */
 export function defineAgent<const Name extends string, Input extends Json = string, Schema = JobSchema<Input> | undefined>(
   options: AgentOptions<Tools, Name, Input> & { readonly inputSchema?: Schema },
 ): Agent<Name, TakenBy<Input, Schema>> {

@@ -75,26 +75,53 @@ export interface CustomAgentOptions<Name extends string, T extends Tools = Tools
 
 const mostIterations = 10_000;
 
-/** Runs agents in sequence. Each agent sees the messages of earlier agents. */
+/**
+ * Runs agents in sequence. Each agent sees the messages of earlier agents.
+ * @example
+ * export const reviewed = sequential({ name: 'reviewed', agents: [writer, critic] });
+ * const run = await client.start('reviewed', 'Write a verse.');
+ * console.log(await run.result());
+ */
 export function sequential<const Name extends string>(options: GroupOptions<Name>): Agent<Name> {
   const checked = checkedGroup('sequential', options);
   return agentOf({ kind: 'sequential', ...checked, maxIterations: 1 });
 }
 
-/** Runs agents in sequence, repeatedly, until an agent breaks the loop or exits. */
+/**
+ * Runs agents in sequence, repeatedly, until an agent breaks the loop or exits.
+ * @example
+ * export const polished = loop({ name: 'polished', agents: [writer, critic], maxIterations: 5 });
+ * const run = await client.start('polished', 'Write a verse.');
+ * console.log(await run.result());
+ */
 export function loop<const Name extends string>(options: LoopOptions<Name>): Agent<Name> {
   // Required, because a loop must end without a break.
   const checked = checkedGroup('loop', options, { maxIterations: required(whole(1, mostIterations)) });
   return agentOf({ kind: 'loop', ...checked, maxIterations: options.maxIterations });
 }
 
-/** Runs agents in parallel. The output has each agent's output by name. */
+/**
+ * Runs agents in parallel. The output has each agent's output by name.
+ * @example
+ * export const opinions = parallel({ name: 'opinions', agents: [writer, critic] });
+ * const run = await client.start('opinions', 'What do you think of tea?');
+ * console.log(await run.result());
+ */
 export function parallel<const Name extends string>(options: ParallelOptions<Name>): Agent<Name, string, Readonly<Record<string, Json>>> {
   const checked = checkedGroup('parallel', options, { isolate: flag });
   return agentOf({ kind: 'parallel', ...checked, isolate: options.isolate ?? false });
 }
 
-/** An agent that hands work to specialists until it answers. */
+/**
+ * An agent that hands work to specialists until it answers.
+ * @example
+ * export const office = supervisor({
+ *   name: 'office',
+ *   description: 'Answers letters.',
+ *   supervisor: support,
+ *   agents: [writer, critic],
+ * });
+ */
 export function supervisor<const Name extends string>(options: SupervisorOptions<Name>): Agent<Name> {
   const { name, description, observers, callbacks } = checkedNames('supervisor', options, { supervisor: anything, agents: anything });
   const refuse = refusing(`supervisor "${name}"`);
@@ -120,7 +147,13 @@ export function supervisor<const Name extends string>(options: SupervisorOptions
   });
 }
 
-/** The agent, with a hand-over to the agents in `to` after each success. */
+/**
+ * The agent, with a hand-over to the agents in `to` after each success.
+ * @example
+ * const checked = withDeterministicTransfer(writer, { to: ['critic'] });
+ * export const desk = setSubAgents(support, [checked, critic]);
+ * const run = await client.start('support', 'Write me a verse.');
+ */
 export function withDeterministicTransfer<Name extends string, Input, Output>(
   agent: Agent<Name, Input, Output>,
   options: { readonly to: readonly string[] },
@@ -140,7 +173,13 @@ const targets = both(
 
 const parents = new WeakMap<AnyAgent, string>();
 
-/** The agent with sub-agents, which are set once. An agent has one parent. */
+/**
+ * The agent with sub-agents, which are set once. An agent has one parent.
+ * @example
+ * const desk = defineAgent({ name: 'desk', description: 'Sends customers on.', instructions: '', model: 'default', tools: [] });
+ * export const frontDesk = setSubAgents(desk, [writer, critic]);
+ * const run = await client.start('desk', 'Write me a verse.');
+ */
 export function setSubAgents<Name extends string, Input, Output>(
   parent: Agent<Name, Input, Output>,
   subAgents: readonly AgentPart[],
@@ -159,7 +198,19 @@ export function setSubAgents<Name extends string, Input, Output>(
   return agentOf({ ...lead, origin: originOf(lead), subAgents: members });
 }
 
-/** A custom agent: an async generator of events, deterministic like a hook, which acts through its context. */
+/**
+ * A custom agent: an async generator of events, deterministic like a hook, which acts through its context.
+ * @example
+ * export const twice = customAgent({
+ *   name: 'twice',
+ *   agents: [writer],
+ *   async *run(_input, ctx) {
+ *     const draft = await ctx.runAgent('writer', 'Write a verse.');
+ *     const { text } = await ctx.runAgent('writer', `Make it shorter: ${draft.text}`);
+ *     return text;
+ *   },
+ * });
+ */
 export function customAgent<const Name extends string, T extends Tools = Tools>(options: CustomAgentOptions<Name, T>): Agent<Name> {
   const { name, description, observers, callbacks } = checkedNames('customAgent', options, {
     agents: anything,

@@ -291,7 +291,18 @@ export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   afterFailure?(failure: Failure, state: AgentState<M>, ctx: HookContext<T, M>): MaybePromise<void | { readonly append?: readonly M[] }>;
 }
 
-/** Puts a worker middleware into an agent's middleware list, by name, with JSON options. */
+/**
+ * Puts a worker middleware into an agent's middleware list, by name, with JSON options.
+ * @example
+ * export const audited = defineAgent({
+ *   name: 'audited',
+ *   description: 'Answers, on the record.',
+ *   instructions: 'You are careful.',
+ *   model: 'default',
+ *   tools: ['findOrder'],
+ *   middleware: [onWorker('audit', { topic: 'orders' })],
+ * });
+ */
 export function onWorker(name: string, options?: Json): AgentMiddleware {
   const problem = options === undefined ? undefined : notJson(options);
   if (problem !== undefined) throw new HoldfastError('agent-invalid', `onWorker("${name}"): options must be JSON; ${problem}.`);

@@ -46,12 +46,27 @@ const forms: Forms<Traits> = {
   facts: record,
 };
 
-/** Adds traits to a middleware, or to a function given to a middleware. */
+/**
+ * Adds traits to a middleware, or to a function given to a middleware.
+ * @example
+ * const quick: AgentMiddleware = {
+ *   name: 'quick',
+ *   beforeModelRewriteState: (_state, ctx) => (ctx.iteration === 1 ? { tools: ['refund'] } : undefined),
+ * };
+ * export const quickRefund = withTraits(quick, { offersTools: [], namesTools: ['refund'] });
+ */
 export function withTraits<Given extends object>(given: Given, traits: Traits): Given {
   checkOptions<Traits>('withTraits', traits, forms);
   return Object.assign(given, { [mark]: { ...traitsOf(given), ...traits } });
 }
 
+/**
+ * Returns all traits of a middleware, or of a function given to a middleware.
+ * @example
+ * const quick = withTraits({ name: 'quick' }, { namesTools: ['refund'] });
+ * console.log(traitsOf(quick).namesTools);
+ * console.log(traitsOf(approval({ tools: { refund: true } })));
+ */
 export function traitsOf(given: object): Traits {
   return (given as { readonly [mark]?: Traits })[mark] ?? {};
 }

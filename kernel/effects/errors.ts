@@ -8,6 +8,13 @@ import { notJson } from '../../contract/messages/messages';
 /**
  * Ends the run on purpose, from any callback or tool, with the code `stopped`. Parallel calls are cancelled. Options and custom values
  * cannot suppress a stop.
+ * @example
+ * export const thrifty: AgentMiddleware = {
+ *   name: 'thrifty',
+ *   afterToolCalls(_state, ctx) {
+ *     if (ctx.usage.outputTokens > 10_000) throw new StopError('The budget of this run is used up.');
+ *   },
+ * };
  */
 export class StopError extends HoldfastError {
   constructor(message: string) {
@@ -82,7 +89,18 @@ export const toolProblemCodes: readonly string[] = [
   'answer-stale',
 ];
 
-/** Whether an error of a tool call goes back to the model by default. */
+/**
+ * Whether an error of a tool call goes back to the model by default.
+ * @example
+ * export const patient: AgentMiddleware = {
+ *   name: 'patient',
+ *   wrapToolCall: (call, next) =>
+ *     next(call).catch((error: unknown) => {
+ *       if (!isToolProblem(error)) throw error;
+ *       return 'The tool is away. Go on without it.';
+ *     }),
+ * };
+ */
 export function isToolProblem(error: unknown): boolean {
   return toolProblemCodes.includes(codeOf(error) ?? '');
 }

@@ -22,7 +22,18 @@ export interface LoadedAgentsMd {
 
 const mark = 'agentsMd';
 
-/** Puts instruction files before the user's first message. Place it after middleware that shortens the conversation. */
+/**
+ * Puts instruction files before the user's first message. Place it after middleware that shortens the conversation.
+ * @example
+ * export const builder = defineAgent({
+ *   name: 'builder',
+ *   description: 'Changes the code of this project.',
+ *   instructions: 'You change code with care.',
+ *   model: 'default',
+ *   tools: [],
+ *   middleware: [agentsMd({ files: ['/AGENTS.md'] })],
+ * });
+ */
 export function agentsMd(options: AgentsMdOptions): AgentMiddleware {
   const { files, maxBytes = 0, onWarning = warned, tool = 'agents_md' } = checkOptions('agentsMd', options, forms);
   const middleware: AgentMiddleware = {

@@ -13,7 +13,18 @@ export interface ApprovalsByOptions {
   readonly edits?: Edits;
 }
 
-/** Holds the calls that a policy of the configuration holds. A worker decides each call, so the policy may change during runs. */
+/**
+ * Holds the calls that a policy of the configuration holds. A worker decides each call, so the policy may change during runs.
+ * @example
+ * export const support = defineAgent({
+ *   name: 'support',
+ *   description: 'Issues refunds.',
+ *   instructions: 'You are a careful support agent.',
+ *   model: 'default',
+ *   tools: ['refund'],
+ *   middleware: [approvalsBy('refunds')],
+ * });
+ */
 export function approvalsBy<T extends Tools = Tools>(policy: string, options: ApprovalsByOptions = {}): AgentMiddleware<T> {
   if (!isFilled(policy)) refusing('approvalsBy')(`it takes the name of a policy of the configuration, not ${shown(policy)}.`);
   const { edits = 'tell' } = checkOptions<ApprovalsByOptions>('approvalsBy', options, { edits: oneOf('tell', 'rewrite', 'hide') });

@@ -15,7 +15,16 @@ import type { Plan } from './stage-state';
 
 type Functions = (call: CallForPolicy, run: PolicyRun) => unknown;
 
-/** Holds calls of the named tools until the people of all stages have decided. Also a value of `policies` in a configuration. */
+/**
+ * Holds calls of the named tools until the people of all stages have decided. Also a value of `policies` in a configuration.
+ * @example
+ * export const refunds = policy<typeof tools, 'refund'>({
+ *   name: 'refunds',
+ *   tools: ['refund'],
+ *   when: ({ input }) => input.amount > 50,
+ *   stages: [{ name: 'support', by: { roles: ['support'] }, fourEyes: true }],
+ * });
+ */
 export function policy<T extends Tools, Name extends keyof T & string = keyof T & string>(
   options: PolicyOptions<T, Name>,
 ): AgentMiddleware<T> {

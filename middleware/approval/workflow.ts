@@ -32,7 +32,16 @@ export interface ApprovalOptions<T extends Tools> {
   readonly tools: { readonly [Name in keyof NoInfer<T>]?: boolean | ApprovalRule<InputOf<NoInfer<T>[Name]>> };
 }
 
-/** Holds calls of the named tools until a person has decided about the parsed arguments. */
+/**
+ * Holds calls of the named tools until a person has decided about the parsed arguments.
+ * @example
+ * export const rules = approval<typeof tools>({
+ *   tools: {
+ *     findOrder: { when: ({ orderId }) => orderId.startsWith('vip-') },
+ *     refund: { when: ({ amount }) => amount > 50, expires: '3d', onExpiry: 'reject' },
+ *   },
+ * });
+ */
 export function approval<T extends Tools>(options: ApprovalOptions<T>): AgentMiddleware<T> {
   const { name, rules, edits } = checkedOptions(options);
   const middleware: AgentMiddleware<T> = {

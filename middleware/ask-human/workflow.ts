@@ -46,7 +46,15 @@ export interface AskHumanOptions {
   readonly escalate?: { readonly after: string; readonly to: Deciders };
 }
 
-/** A tool with which the model asks a person. */
+/**
+ * A tool with which the model asks a person.
+ * @example
+ * export const asks = askHuman({
+ *   by: { roles: ['support'] },
+ *   expires: '2d',
+ *   fallback: 'Nobody was there.',
+ * });
+ */
 export function askHuman(options: AskHumanOptions = {}): AgentMiddleware {
   checked(options);
   const { toolName = 'askHuman', description = usualDescription, form: fixed, files = false } = options;

@@ -12,7 +12,15 @@ import { amountOf, isAmount, rulesOf, unitsOf } from './options';
 
 export type { Amount, AskForMore, BudgetOptions, CheaperModel, Price } from './options';
 
-/** Keeps model calls within a budget. Each call reserves its estimate, so parallel calls exceed the budget only beyond their estimates. */
+/**
+ * Keeps model calls within a budget. Each call reserves its estimate, so parallel calls exceed the budget only beyond their estimates.
+ * @example
+ * export const pocketMoney = budget({
+ *   money: 0.5,
+ *   prices: { '*': { input: 3, output: 15 } },
+ *   whenSpent: { ask: { deadline: '1d', by: ['ada'] } },
+ * });
+ */
 export function budget(options: BudgetOptions): AgentMiddleware {
   const rules = rulesOf(options);
   const middleware: AgentMiddleware = {

@@ -25,7 +25,15 @@ export interface CallbacksOptions {
   readonly changesOutput?: boolean;
 }
 
-/** Makes a middleware of callbacks. Later registrations have no effect. */
+/**
+ * Makes a middleware of callbacks. Later registrations have no effect.
+ * @example
+ * const limits = plugin({ name: 'limits', beforeModel: () => undefined });
+ * const model = modelCallbacks().registerBefore(({ invocation }) =>
+ *   invocation.userMessage === '/ping' ? { customResponse: 'pong' } : undefined,
+ * );
+ * export const around = callbacks({ plugins: [limits], model });
+ */
 export function callbacks(options: CallbacksOptions): AgentMiddleware {
   checkOptions('callbacks', (options as unknown) === undefined ? null : options, forms);
   const { name = 'callbacks', onlyTools, changesOutput } = options;

@@ -26,7 +26,13 @@ export function invocationOf(ctx: HookContext): Invocation {
   };
 }
 
-/** For a chain by hand. The state lasts as long as the object. */
+/**
+ * Makes an invocation for a chain by hand. The state lasts as long as the object.
+ * @example
+ * const invocation = detachedInvocation({ agent: 'support', userMessage: '/ping' });
+ * const ping = agentCallbacks().registerBefore(() => ({ customResponse: 'pong' }));
+ * console.log(await ping.runBefore({ invocation }));
+ */
 export function detachedInvocation(of: Partial<Omit<Invocation, 'state' | 'ctx'>> = {}): Invocation {
   return { agent: '', runId: '', usage: { inputTokens: 0, outputTokens: 0 }, userMessage: '', ...of, state: stateInMemory() };
 }
@@ -58,7 +64,14 @@ interface StateTypes {
   object: { readonly [key: string]: Json | undefined };
 }
 
-/** Undefined: the value has another type. */
+/**
+ * Reads a value of the invocation's state by key and type. Undefined: the value has another type.
+ * @example
+ * export const counted = modelCallbacks().registerBefore(({ invocation }) => {
+ *   const calls = getStateValue(invocation, 'calls', 'number') ?? 0;
+ *   invocation.state.set('calls', calls + 1);
+ * });
+ */
 export function getStateValue<Type extends keyof StateTypes>(
   invocation: Pick<Invocation, 'state'> | null | undefined,
   key: string,
@@ -72,7 +85,13 @@ function typeOf(value: Json): string {
   return value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
 }
 
-/** A key of one tool call, so that parallel calls stay apart. */
+/**
+ * A key of one tool call, so that parallel calls stay apart.
+ * @example
+ * export const remembered = toolCallbacks()
+ *   .registerBefore((call) => call.invocation.state.set(toolStateKey(call, 'input'), call.arguments))
+ *   .registerAfter((call) => ({ customResult: call.invocation.state.get(toolStateKey(call, 'input')) ?? null }));
+ */
 export function toolStateKey(call: { readonly toolName: string; readonly toolCallId: string }, key: string): string {
   return `tool:${call.toolName}:${call.toolCallId === '' ? 'default' : call.toolCallId}:${key}`;
 }

@@ -26,6 +26,16 @@ export interface Plugin extends PlacedCallbacks {
   readonly afterToolMessages?: (args: AfterToolMessagesArgs) => MaybePromise<readonly Message[] | null | undefined | void>;
 }
 
+/**
+ * Makes a plugin: callbacks of all places under one name.
+ * @example
+ * export const limits = plugin({
+ *   name: 'limits',
+ *   beforeModel({ invocation }) {
+ *     if (invocation.usage.outputTokens > 10_000) throw new StopError('The budget of this run is used up.');
+ *   },
+ * });
+ */
 export function plugin(hooks: Plugin): Plugin {
   checkPlugin(hooks);
   return Object.freeze({ ...hooks });

@@ -76,6 +76,14 @@ class CallbackSet<Of extends Around> {
 export type ModelCallbacks = CallbackSet<'model'>;
 export type AgentCallbacks = CallbackSet<'agent'>;
 
+/**
+ * Callbacks before and after tool calls, made by `toolCallbacks`.
+ * @example
+ * const quiet: ToolCallbacks = toolCallbacks().registerAfter(({ error }) =>
+ *   error === undefined ? undefined : { customResult: 'The tool is away.' },
+ * );
+ * export const outcome = await quiet.runAfter({ toolName: 'refund', toolCallId: 'c1', arguments: {} });
+ */
 export class ToolCallbacks extends CallbackSet<'tool'> {
   private messages: Chain<ToolResultMessagesArgs, CallbackMessages> | undefined;
   private view: CallbackResultView | undefined;
@@ -164,16 +172,40 @@ export class ToolCallbacks extends CallbackSet<'tool'> {
   }
 }
 
+/**
+ * Makes a set of callbacks before and after each model call.
+ * @example
+ * export const ping = modelCallbacks()
+ *   .registerBefore(({ invocation }) => (invocation.userMessage === '/ping' ? { customResponse: 'pong' } : undefined))
+ *   .asMiddleware('ping');
+ */
 export function modelCallbacks(given: CallbackOptions = {}): ModelCallbacks {
   const options = checkedCallbackOptions('modelCallbacks', given);
   return new CallbackSet('model', new Chain(phases.beforeModel, options), new Chain(phases.afterModel, options));
 }
 
+/**
+ * Makes a set of callbacks before and after each tool call.
+ * @example
+ * export const clamp = toolCallbacks()
+ *   .registerBefore((call) => {
+ *     const { orderId, amount } = call.arguments as { orderId: string; amount: number };
+ *     if (call.toolName === 'refund') return { modifiedArguments: { orderId, amount: Math.min(amount, 100) } };
+ *   })
+ *   .asMiddleware('clamp');
+ */
 export function toolCallbacks(given: CallbackOptions = {}): ToolCallbacks {
   const options = checkedCallbackOptions('toolCallbacks', given);
   return new ToolCallbacks('tool', new Chain(phases.beforeTool, options), new Chain(phases.afterTool, options));
 }
 
+/**
+ * Makes a set of callbacks before and after an agent.
+ * @example
+ * export const guard = agentCallbacks()
+ *   .registerBefore(({ invocation }) => (invocation.userMessage === '' ? { customResponse: 'Ask me something.' } : undefined))
+ *   .asMiddleware('guard');
+ */
 export function agentCallbacks(given: CallbackOptions = {}): AgentCallbacks {
   const options = checkedCallbackOptions('agentCallbacks', given);
   return new CallbackSet('agent', new Chain(phases.beforeAgent, options), new Chain(phases.afterAgent, options));

@@ -25,7 +25,15 @@ export interface ContextEditingOptions {
 
 const mark = 'contextEditing';
 
-/** Clears the results of old tool calls for good when the messages grow too long. */
+/**
+ * Clears the results of old tool calls for good when the messages grow too long.
+ * @example
+ * export const tidy = contextEditing({
+ *   triggerTokens: 60_000,
+ *   keep: 5,
+ *   excludeTools: ['findOrder'],
+ * });
+ */
 export function contextEditing(options?: ContextEditingOptions): AgentMiddleware {
   const {
     triggerTokens = 100_000,

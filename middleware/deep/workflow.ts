@@ -50,7 +50,17 @@ const forms: Forms = {
   forwardEvents: flag,
 };
 
-/** An agent for long work, with a to-do list and sub-agents that know only their task. */
+/**
+ * An agent for long work, with a to-do list and sub-agents that know only their task.
+ * @example
+ * export const researcher = deepAgent({
+ *   name: 'researcher',
+ *   description: 'Finds out what customers want.',
+ *   model: 'openai/gpt-5',
+ *   tools: ['findOrder'],
+ *   subAgents: [writer],
+ * });
+ */
 export function deepAgent<const Name extends string, T extends Tools = Tools>(options: DeepAgentOptions<Name, T>): Agent<Name> {
   if (!isRecord(options))
     return refusing('deepAgent')(`the options must be an object with name, description and model, not ${shown(options)}.`);

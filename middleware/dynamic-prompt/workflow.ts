@@ -11,6 +11,14 @@ export interface DynamicPromptOptions {
   readonly append?: boolean;
 }
 
+/**
+ * Makes the instructions anew for each model call, from the request and from values of the run.
+ * @example
+ * export const polite = dynamicPrompt(
+ *   ({ messages }, ctx) => `The customer is ${String(ctx.values['customer'])}.${messages.length > 20 ? ' Be brief.' : ''}`,
+ *   { append: true },
+ * );
+ */
 export function dynamicPrompt(make: PromptMaker, options?: DynamicPromptOptions): AgentMiddleware {
   if (typeof make !== 'function')
     throw new HoldfastError(

@@ -47,7 +47,15 @@ export type FileTools<Settings extends FileToolSettings> = {
   ]: Settings[Name] extends { readonly custom: infer Custom extends object } ? Custom : FileToolTypes[Name];
 };
 
-/** The tools of `filesystem`, over a backend. */
+/**
+ * The tools of `filesystem`, over a backend.
+ * @example
+ * export const files = fileTools({
+ *   backend: directoryBackend('workspace'),
+ *   tools: { glob: { disable: true }, grep: { name: 'search' } },
+ * });
+ * export default defineConfig({ agents: 'agents.ts', tools: { ...tools, ...files } });
+ */
 export function fileTools<const Settings extends FileToolSettings = Record<never, never>>(
   options: FileToolsOptions<Settings>,
 ): FileTools<Settings> {

@@ -15,7 +15,18 @@ export interface FilesystemOptions {
   readonly largeResults?: boolean;
 }
 
-/** Offers the tools of the worker's `fileTools`. */
+/**
+ * Offers the tools of the worker's `fileTools`.
+ * @example
+ * export const keeper = defineAgent({
+ *   name: 'keeper',
+ *   description: 'Keeps the files of a project.',
+ *   instructions: 'You keep the files of this project in order.',
+ *   model: 'default',
+ *   tools: [],
+ *   middleware: [filesystem()],
+ * });
+ */
 export function filesystem(options: FilesystemOptions = {}): AgentMiddleware {
   checkOptions('filesystem', options, forms);
   const { tools: settings = {}, shell = false, systemPrompt = '', largeResults = false } = options;

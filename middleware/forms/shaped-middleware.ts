@@ -20,12 +20,32 @@ import type {
 } from '../../kernel/define/middleware';
 import { labelOf } from '../../kernel/effects/errors';
 
-/** Hooks and `ctx` take and return agentic messages. Unchanged messages keep their ids. Events and transcript stay as stored. */
+/**
+ * Makes a middleware whose hooks and `ctx` take and return agentic messages. Unchanged messages keep their ids, and events and transcript
+ * stay as stored.
+ * @example
+ * const withoutReasoning = (message: AgenticMessage): AgenticMessage => ({
+ *   ...message,
+ *   blocks: message.blocks.filter(({ type }) => type !== 'reasoning'),
+ * });
+ * export const forgetful = agenticMiddleware({
+ *   name: 'forgetful',
+ *   wrapModel: (request, next) => next({ ...request, messages: request.messages.map(withoutReasoning) }),
+ * });
+ */
 export function agenticMiddleware<T extends Tools = Tools>(middleware: AgentMiddleware<T, AgenticMessage>): AgentMiddleware<T> {
   return inShape('agentic', middleware as unknown as AgentMiddleware<Tools, AgenticMessage>, 'agenticMiddleware');
 }
 
-/** Hooks and `ctx` take and return messages of chat completions. */
+/**
+ * Makes a middleware whose hooks and `ctx` take and return messages of chat completions.
+ * @example
+ * export const concise = chatMiddleware({
+ *   name: 'concise',
+ *   beforeModelRewriteState: ({ messages }, ctx) =>
+ *     ctx.iteration === 1 ? { messages: [...messages, { role: 'user', content: 'Answer in one sentence.' }] } : undefined,
+ * });
+ */
 export function chatMiddleware<T extends Tools = Tools>(middleware: AgentMiddleware<T, ChatMessage>): AgentMiddleware<T> {
   return inShape('chat', middleware as unknown as AgentMiddleware<Tools, ChatMessage>, 'chatMiddleware');
 }

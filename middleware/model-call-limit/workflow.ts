@@ -9,7 +9,14 @@ export interface ModelCallLimitOptions extends CallLimitOptions {
   readonly exceeded?: 'end' | 'fail';
 }
 
-/** Retries and calls of other models count; hidden calls of hooks do not. */
+/**
+ * Limits the model calls of an agent or of the whole run. Retries and calls of other models count; hidden calls of hooks do not.
+ * @example
+ * export const short = modelCallLimit({
+ *   perRun: 20,
+ *   message: 'I could not find out in time.',
+ * });
+ */
 export function modelCallLimit(given: ModelCallLimitOptions): AgentMiddleware {
   const options = checkedCallLimits('modelCallLimit', given, { exceeded: oneOf('end', 'fail') });
   const { name = 'modelCallLimit', exceeded = 'end', message } = options;

@@ -11,7 +11,13 @@ export interface ModelFallbackOptions {
   readonly fallBackOn?: readonly string[] | ((error: ModelError) => boolean);
 }
 
-/** `failover` as a middleware: an agent has one of both. */
+/**
+ * Asks other models when the agent's own model gives no answer. `failover` as a middleware: an agent has one of both.
+ * @example
+ * export const otherModels = modelFallback({
+ *   models: ['anthropic/claude-sonnet-4-5', 'google/gemini-2.5-pro'],
+ * });
+ */
 export function modelFallback(options: ModelFallbackOptions): AgentMiddleware {
   checkOptions('modelFallback', options, {
     name: filled,

@@ -16,7 +16,15 @@ export interface ModelRetryOptions {
   readonly whenExhausted?: 'fail' | { readonly answer: string | ((error: ModelError) => string) };
 }
 
-/** `retry` as a middleware: an agent has one of both. */
+/**
+ * Calls a model again after a failure, with waits in the run. `retry` as a middleware: an agent has one of both.
+ * @example
+ * export const patient = modelRetry({
+ *   attempts: 4,
+ *   backoff: { first: '2s', most: '5m' },
+ *   whenExhausted: { answer: 'Our model is down. Please come back later.' },
+ * });
+ */
 export function modelRetry(options: ModelRetryOptions = {}): AgentMiddleware {
   checkOptions('modelRetry', options, {
     name: filled,

@@ -12,7 +12,13 @@ export interface PatchToolCallsOptions {
   readonly content?: (tool: string, callId: string, ctx: HookContext) => MaybePromise<string>;
 }
 
-/** Adds missing results to tool calls for good, as providers refuse a call without a result. */
+/**
+ * Adds missing results to tool calls for good, as providers refuse a call without a result.
+ * @example
+ * export const patched = patchToolCalls({
+ *   content: (tool, callId) => `Nobody knows what became of ${tool} (${callId}).`,
+ * });
+ */
 export function patchToolCalls(options?: PatchToolCallsOptions): AgentMiddleware {
   const { content } = checkOptions<PatchToolCallsOptions>('patchToolCalls', options, { content: func });
   const middleware: AgentMiddleware = {

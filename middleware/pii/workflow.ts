@@ -8,7 +8,15 @@ import { checkedRules } from './rules';
 
 export type { CustomPattern, PiiOptions, PiiPlace, Strategy } from './rules';
 
-/** Changes answers and results on the worker before any reader or record, and words of users in the state. */
+/**
+ * Hides personal data: changes answers and results on the worker before any reader or record, and words of users in the state.
+ * @example
+ * export const discreet = pii({
+ *   email: 'redact',
+ *   creditCard: 'mask',
+ *   custom: { ticket: { pattern: 'TCK-[0-9]{6}', strategy: 'redact' } },
+ * });
+ */
 export function pii(options: PiiOptions): AgentMiddleware {
   const { name, rules, places } = checkedRules(options);
   const input = places.includes('input') ? new Redactor(rules, 'what a user said') : undefined;

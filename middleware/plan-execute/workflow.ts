@@ -65,7 +65,17 @@ const planningFields = {
   middleware: list,
 };
 
-/** Plans, does the first step, and plans again, until there is an answer. */
+/**
+ * Plans, does the first step, and plans again, until there is an answer.
+ * @example
+ * export const project = planExecute({
+ *   name: 'project',
+ *   planner: { model: 'openai/gpt-5' },
+ *   executor: writer,
+ *   replanner: { model: 'openai/gpt-5-mini' },
+ *   maxIterations: 5,
+ * });
+ */
 export function planExecute<const Name extends string>(options: PlanExecuteOptions<Name>): Agent<Name> {
   const checked = checkOptions<PlanExecuteOptions<Name>>('planExecute', options, {
     name: required(filled),

@@ -15,7 +15,13 @@ export interface TaskToolsOptions {
   readonly baseDir: string;
 }
 
-/** Tasks as files, for `planTask({ keptIn: 'worker' })`. Calls wait for each other only within a process. */
+/**
+ * Tasks as files, for `planTask({ keptIn: 'worker' })`. Calls wait for each other only within a process.
+ * @example
+ * const backend = directoryBackend('workspace');
+ * export const sharedTasks = taskTools({ backend, baseDir: '/tasks' });
+ * export default defineConfig({ agents: 'agents.ts', tools: { ...tools, ...sharedTasks } });
+ */
 export function taskTools(options: TaskToolsOptions): Readonly<Record<TaskToolName, Tool<Json, string>>> {
   const folder = form((value) => isString(value) && value !== '', 'the path of a folder, such as "/tasks"');
   checkOptions('taskTools', options, { backend: required(backendForm), baseDir: required(folder) }, 'config-invalid');

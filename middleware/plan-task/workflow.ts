@@ -13,7 +13,18 @@ export interface PlanTaskOptions {
 
 const key = 'planTask';
 
-/** Tools for a plan of tasks that may wait for each other. */
+/**
+ * Tools for a plan of tasks that may wait for each other.
+ * @example
+ * export const planner = defineAgent({
+ *   name: 'planner',
+ *   description: 'Does work of many steps.',
+ *   instructions: 'Plan first, then work.',
+ *   model: 'default',
+ *   tools: [],
+ *   middleware: [planTask()],
+ * });
+ */
 export function planTask(options: PlanTaskOptions = {}): AgentMiddleware {
   const { keptIn = 'run' } = checkOptions<PlanTaskOptions>('planTask', options, { keptIn: oneOf('run', 'worker') });
   if (keptIn === 'run') return { name: 'planTask', tools: taskToolNames.map(toolOfRun) };
@@ -24,6 +35,16 @@ export function planTask(options: PlanTaskOptions = {}): AgentMiddleware {
   return withTraits(middleware, { offersTools: taskToolNames });
 }
 
+/**
+ * Returns the tasks of `planTask`, for hooks.
+ * @example
+ * export const watched: AgentMiddleware = {
+ *   name: 'watched',
+ *   afterToolCalls(_state, ctx) {
+ *     ctx.sendEvent('open-tasks', tasksOf(ctx).filter(({ status }) => status !== 'completed').length);
+ *   },
+ * };
+ */
 export function tasksOf(ctx: Pick<HookContext, 'session'>): readonly Task[] {
   return boardOf(ctx).tasks;
 }

@@ -34,7 +34,16 @@ export interface ReductionOnWorkerOptions {
   readonly handlers?: Readonly<Record<string, (result: LongResult) => MaybePromise<TruncatedResult | undefined>>>;
 }
 
-/** Stores long results, and leaves a notice with beginning and end. */
+/**
+ * Stores long results, and leaves a notice with beginning and end.
+ * @example
+ * const backend = directoryOffload('.holdfast/offload');
+ * export default defineConfig({
+ *   agents: 'agents.ts',
+ *   middleware: [reductionOnWorker({ backend })],
+ *   tools: { ...tools, ...offloadTools(backend) },
+ * });
+ */
 export function reductionOnWorker(options: ReductionOnWorkerOptions = {}): WorkerMiddleware {
   checkOptions<ReductionOnWorkerOptions>(
     'reductionOnWorker',

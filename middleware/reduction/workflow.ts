@@ -7,7 +7,14 @@ import { checkedReduction, offloadsCleared } from './options';
 import type { TruncationOptions } from './plain';
 import { offloadToolName, reductionName } from './plain';
 
-/** Keeps tool results short: the worker cuts long results at once, and the workflow clears old results for good. */
+/**
+ * Keeps tool results short: the worker cuts long results at once, and the workflow clears old results for good.
+ * @example
+ * export const shorter = reduction({
+ *   maxLengthForTrunc: 20_000,
+ *   clearExcludeTools: ['findOrder'],
+ * });
+ */
 export function reduction(options?: ReductionOptions): AgentMiddleware {
   const checked = checkedReduction(options);
   const {

@@ -29,7 +29,14 @@ interface CacheUse {
   readonly version?: string;
 }
 
-/** `responseCache` with another store, for `middleware` of the configuration. */
+/**
+ * `responseCache` with another store, for `middleware` of the configuration.
+ * @example
+ * export default defineConfig({
+ *   agents: 'agents.ts',
+ *   middleware: [cachedResponses({ store: directoryResponses('.holdfast/answers') })],
+ * });
+ */
 export function cachedResponses(options: CachedResponsesOptions = {}): WorkerMiddleware {
   const { store = memoryResponses(), onProblem } = checkOptions<CachedResponsesOptions>(
     'cachedResponses',

@@ -11,7 +11,18 @@ export interface ResponseCacheOptions {
   readonly version?: string;
 }
 
-/** Repeats an equal request's answer. Answers stay on the worker. */
+/**
+ * Repeats an equal request's answer. Answers stay on the worker.
+ * @example
+ * export const faq = defineAgent({
+ *   name: 'faq',
+ *   description: 'Answers frequent questions.',
+ *   instructions: 'Answer briefly.',
+ *   model: 'default',
+ *   tools: [],
+ *   middleware: [responseCache({ maxAge: '1d' })],
+ * });
+ */
 export function responseCache(options: ResponseCacheOptions = {}): AgentMiddleware {
   checkOptions('responseCache', options, { name: filled, maxAge: duration, version: filled });
   const { name = 'responseCache', maxAge, version } = options;

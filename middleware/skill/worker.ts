@@ -16,7 +16,13 @@ const input = z.discriminatedUnion('action', [
   z.object({ action: z.literal('get'), skill: z.string() }),
 ]);
 
-/** Reads skills. Models never get the tool. */
+/**
+ * Reads skills. Models never get the tool.
+ * @example
+ * const backend = skillFiles(directoryBackend('.'), '/skills');
+ * export const skillTools = { skill_files: skillFilesTool({ backend }) };
+ * export default defineConfig({ agents: 'agents.ts', tools: { ...tools, ...skillTools } });
+ */
 export function skillFilesTool(options: SkillToolOptions): Tool<z.output<typeof input>, Skill | readonly SkillHead[]> {
   const backend = having(['list', 'get'], 'skillFiles(directoryBackend("."), "/skills"), or an object with list and get');
   checkOptions('skillFilesTool', options, { backend: required(backend) }, 'config-invalid');

@@ -34,7 +34,18 @@ export interface SkillOptions {
 
 const activeModel = '__skill_active_model__';
 
-/** Skills: instructions that the model loads when a task needs them. */
+/**
+ * Skills: instructions that the model loads when a task needs them.
+ * @example
+ * export const clerk = defineAgent({
+ *   name: 'clerk',
+ *   description: 'Does office work by the book.',
+ *   instructions: 'You do office work.',
+ *   model: 'default',
+ *   tools: [],
+ *   middleware: [skill({ models: { strong: 'anthropic/claude-opus-4-5' } })],
+ * });
+ */
 export function skill(options: SkillOptions = {}): AgentMiddleware {
   checkOptions('skill', options, forms);
   for (const field of ['buildForkMessages', 'formatForkResult'] as const)

@@ -14,7 +14,14 @@ export interface SummaryDraft {
 /** Returns all messages of the state. */
 export type SummaryFinalizer = (draft: SummaryDraft, ctx: HookContext) => MaybePromise<readonly Message[]>;
 
-/** Each finalizer gets its predecessor's result. */
+/**
+ * Runs several finalizers of a summary, where each finalizer gets its predecessor's result.
+ * @example
+ * export const compact = summarization({
+ *   model: 'openai/gpt-5-mini',
+ *   finalize: chainFinalizers(preserveSkills(), ({ result }) => result.slice(-20)),
+ * });
+ */
 export function chainFinalizers(...finalizers: readonly SummaryFinalizer[]): SummaryFinalizer {
   if (finalizers.length === 0 || finalizers.some((each) => typeof each !== 'function'))
     throw new HoldfastError('agent-invalid', 'chainFinalizers: it takes at least one function, such as preserveSkills().');

@@ -25,7 +25,14 @@ interface LoadedSkill {
   readonly content: string;
 }
 
-/** Keeps the newest contents of loaded skills, before the summary. */
+/**
+ * Keeps the newest contents of loaded skills, before the summary.
+ * @example
+ * export const compact = summarization({
+ *   model: 'openai/gpt-5-mini',
+ *   finalize: preserveSkills({ maxSkills: 3 }),
+ * });
+ */
 export function preserveSkills(options?: PreserveSkillsOptions): SummaryFinalizer {
   const checked = checkOptions<PreserveSkillsOptions>('preserveSkills', options, {
     skillToolName: filled,

@@ -14,7 +14,15 @@ import { isMade, summaryMark, withUserMessages } from './user-messages';
 
 const defaultTrigger: NonNullable<SummarizationOptions['trigger']> = { tokens: 160_000 };
 
-/** Replaces messages by another model's summary when the messages grow too long. */
+/**
+ * Replaces messages by another model's summary when the messages grow too long.
+ * @example
+ * export const compact = summarization({
+ *   model: 'openai/gpt-5-mini',
+ *   trigger: { tokens: 100_000 },
+ *   keepMessages: 6,
+ * });
+ */
 export function summarization(options: SummarizationOptions): AgentMiddleware {
   const checked = checkedSummarization(options);
   const { trigger = defaultTrigger, tokenCounter = contextTokens, finalize } = checked;
@@ -33,7 +41,15 @@ export function summarization(options: SummarizationOptions): AgentMiddleware {
   return withTraits(middleware, { onlyOne: reason, offersTools: [], remembersTools });
 }
 
-/** Summarizes at once, for hooks, whatever the trigger says. */
+/**
+ * Summarizes the messages at once, for hooks, whatever the trigger says.
+ * @example
+ * export const nightly: AgentMiddleware = {
+ *   name: 'nightly',
+ *   beforeModelRewriteState: async (state, ctx) =>
+ *     state.messages.length < 100 ? undefined : { messages: await summarize(state, ctx, { model: 'openai/gpt-5-mini' }) },
+ * };
+ */
 export async function summarize(state: AgentState, ctx: HookContext, options: SummarizationOptions): Promise<readonly Message[]> {
   return summarized(state, ctx, checkedSummarization(options));
 }

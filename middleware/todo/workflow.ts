@@ -24,7 +24,18 @@ export interface TodoOptions {
 
 const key = 'deep_agent_session_key_todos';
 
-/** A to-do list, kept in the run. */
+/**
+ * A to-do list, kept in the run.
+ * @example
+ * export const stepwise = defineAgent({
+ *   name: 'stepwise',
+ *   description: 'Does work of several steps.',
+ *   instructions: 'You work step by step.',
+ *   model: 'default',
+ *   tools: [],
+ *   middleware: [todo()],
+ * });
+ */
 export function todo(options: TodoOptions = {}): AgentMiddleware {
   const {
     toolName = 'write_todos',
@@ -59,7 +70,19 @@ export function todo(options: TodoOptions = {}): AgentMiddleware {
   return withTraits(middleware, { offersTools: [], facts: { todosIn: keptIn } });
 }
 
-/** The list for hooks: the agent's own, or the run's. */
+/**
+ * Returns the to-do list of `todo`, for hooks: the agent's own list, or the run's list.
+ * @example
+ * export const watched: AgentMiddleware = {
+ *   name: 'watched',
+ *   afterToolCalls(_state, ctx) {
+ *     ctx.sendEvent(
+ *       'to-do',
+ *       todosOf(ctx).map(({ content, status }) => `${status}: ${content}`),
+ *     );
+ *   },
+ * };
+ */
 export function todosOf(
   ctx: Pick<HookContext, 'session' | 'runLocal' | 'factsOfMiddleware'>,
   keptIn: 'session' | 'runLocal' = ctx.factsOfMiddleware('todosIn').includes('runLocal') ? 'runLocal' : 'session',

@@ -14,7 +14,14 @@ export interface ToolCallLimitOptions<T extends Tools = Tools> extends CallLimit
   readonly exceeded?: 'continue' | 'end' | 'fail';
 }
 
-/** Calls count in the order of their message, even calls that do not run. A repeated call counts again. */
+/**
+ * Limits the calls of tools. Calls count in the order of their message, even calls that do not run, and a repeated call counts again.
+ * @example
+ * export const fewLookups = toolCallLimit<typeof tools>({
+ *   tools: ['findOrder'],
+ *   perRun: 2,
+ * });
+ */
 export function toolCallLimit<T extends Tools = Tools>(given: ToolCallLimitOptions<T>): AgentMiddleware<T> {
   const options = checkedCallLimits('toolCallLimit', given, { tools: someNames, exceeded: oneOf('continue', 'end', 'fail') });
   const { tools, exceeded = 'continue', message } = options;

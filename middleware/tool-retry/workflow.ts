@@ -25,7 +25,15 @@ export interface ToolRetryOptions<T extends Tools = Tools> {
   readonly whenExhausted?: 'error' | { readonly answer: string | ((problem: Failure, call: ToolCall) => string) };
 }
 
-/** Waits in the run between calls. A tool's `retry` has no waits and no history. */
+/**
+ * Calls a tool again after a failure, with waits in the run. A tool's own `retry` has no waits and no history.
+ * @example
+ * export const stubborn = toolRetry<typeof tools>({
+ *   tools: ['findOrder'],
+ *   attempts: 5,
+ *   backoff: { first: '5s', most: '10m' },
+ * });
+ */
 export function toolRetry<T extends Tools = Tools>(options: ToolRetryOptions<T> = {}): AgentMiddleware<T> {
   checkOptions('toolRetry', options, {
     name: filled,

@@ -14,6 +14,13 @@ type FoundTools = { readonly selectedTools: readonly string[] } | readonly ToolS
 
 const defaultResults = 5;
 
+/**
+ * Makes the tool that searches the given tools for agents with `toolSearch`.
+ * @example
+ * const office = { findOrder: tools.findOrder, refund: tools.refund };
+ * export const allTools = { ...office, tool_search: toolSearchTool(office) };
+ * export default defineConfig({ agents: 'agents.ts', tools: allTools });
+ */
 export function toolSearchTool(tools: Readonly<Record<string, unknown>>): Tool<z.output<typeof input>, FoundTools> {
   if (!isRecord(tools) || Object.keys(tools).length === 0)
     throw new HoldfastError('config-invalid', 'toolSearchTool takes the tools to search in, by name; there are none.');

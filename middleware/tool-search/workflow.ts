@@ -15,7 +15,18 @@ export interface ToolSearchOptions {
 const tool = 'tool_search';
 const mark = 'toolSearch';
 
-/** Hides tools until the model has found them by `tool_search`. Hidden tools can be called. */
+/**
+ * Hides tools until the model has found them by `tool_search`. Hidden tools can be called.
+ * @example
+ * export const office = defineAgent({
+ *   name: 'office',
+ *   description: 'Does what there is to do in an office.',
+ *   instructions: 'You help in the office.',
+ *   model: 'default',
+ *   tools: [],
+ *   middleware: [toolSearch({ tools: ['findOrder', 'refund'] })],
+ * });
+ */
 export function toolSearch(options: ToolSearchOptions): AgentMiddleware {
   const { tools: dynamic, modelSearch = false } = checkOptions<ToolSearchOptions>('toolSearch', options, forms);
   if (dynamic.includes(tool)) refusing('toolSearch')(`tools has "${tool}", by which the model searches; leave it out.`);

@@ -19,7 +19,15 @@ export interface ToolSelectorOptions<T extends Tools = Tools> {
 const ours = (most: number): string =>
   `Choose the tools that an assistant will need for what the user says last. Choose at most ${most}, the most useful ones first. Answer with a JSON list of their names and nothing else, such as ["first", "second"]. These are the tools:`;
 
-/** Another model chooses tools once for each message and list of tools. All tools can be called. */
+/**
+ * Another model chooses tools once for each message and list of tools. All tools can be called.
+ * @example
+ * export const choosy = toolSelector<typeof tools>({
+ *   model: 'openai/gpt-5-nano',
+ *   maxTools: 1,
+ *   alwaysInclude: ['findOrder'],
+ * });
+ */
 export function toolSelector<T extends Tools = Tools>(options: ToolSelectorOptions<T>): AgentMiddleware<T> {
   checkOptions('toolSelector', options, {
     name: filled,

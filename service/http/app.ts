@@ -61,7 +61,15 @@ export type AppParts = ServiceParts & Required<Pick<ServiceParts, 'closing' | 'h
 /** Without the common deadline: streams, bulk requests, and moves that wait for a worker. */
 const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
 
-/** The HTTP service as a Hono app. Reading needs no worker. Errors have the form `{ error: { code, message, fix } }`. */
+/**
+ * The HTTP service as a Hono app. Reading needs no worker. Errors have the form `{ error: { code, message, fix } }`.
+ * @example
+ * import { serve } from '@hono/node-server';
+ *
+ * const { agents } = await loadProject('holdfast.config.ts');
+ * const app = createApp({ client, agents, logger: createLogger() });
+ * serve({ fetch: app.fetch, port: 8080 });
+ */
 export function createApp(given: ServiceParts): Hono {
   const { client, hosts, origins = [], logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = given;
   const parts: AppParts = { ...given, closing, heartbeatMs, patienceMs };

@@ -27,7 +27,14 @@ export interface RunningService {
 
 const closePatienceMs = 2_000;
 
-/** Serves the app over HTTP. Throws 'port-in-use', or 'config-invalid' for an address of another machine. */
+/**
+ * Serves the app over HTTP. Throws 'port-in-use', or 'config-invalid' for an address of another machine.
+ * @example
+ * const { agents } = await loadProject('holdfast.config.ts');
+ * const service = await startService({ client, agents, logger: createLogger(), host: '127.0.0.1', port: 4747 });
+ * console.log(service.url);
+ * process.once('SIGTERM', () => void service.close());
+ */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host, port, requestMs = 60_000 } = options;
   const closing = new AbortController();

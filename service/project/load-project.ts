@@ -64,6 +64,10 @@ export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((
 /**
  * Loads a project, and refuses parts that a worker would refuse. Throws 'config-not-found', 'config-invalid', 'agents-invalid',
  * 'model-unknown', 'tool-unknown', 'output-unknown', 'policy-unknown' or 'worker-half-missing'.
+ * @example
+ * const { agents, config } = await loadProject('holdfast.config.ts');
+ * const policies = () => config.policies;
+ * const app = createApp({ client, agents, policies, logger: createLogger() });
  */
 export async function loadProject(path?: string, directory: string = process.cwd(), loadModule: ModuleLoader = loadOnce): Promise<Project> {
   const file = findConfiguration(path, directory);

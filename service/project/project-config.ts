@@ -69,7 +69,15 @@ export interface ProjectConfig {
   readonly compress?: boolean;
 }
 
-/** Gives the types. The load checks the configuration. */
+/**
+ * Gives the types. The load checks the configuration.
+ * @example
+ * export default defineConfig({
+ *   agents: 'agents.ts',
+ *   tools,
+ *   models: { names: { default: 'openai/gpt-5' } },
+ * });
+ */
 export function defineConfig(config: ProjectConfig): ProjectConfig {
   return config;
 }

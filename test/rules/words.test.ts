@@ -70,11 +70,20 @@ const rooms = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !/^\.|^(?:node_modules|dist|docs|site)$/.test(entry.name))
   .map(({ name }) => name);
 
+/** The code of an example, up to the next tag or to the end of the comment. */
+const example = /^ *\* @example$[\s\S]*?(?=^ *\* @|\*\/)/gm;
+
 function commentWordsOf(room: string): readonly string[] {
   return readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.(?:tsx?|mjs|css)$/.test(file) && !/fixtures|histories/.test(file))
     .flatMap((file) => textOf(join(room, file)).match(/\/\*\*[\s\S]*?\*\/|^\s*\/\/.*/gm) ?? [])
-    .flatMap((comment) => comment.replace(/`[^`]*`/g, 'code').match(/[A-Za-z']+/g) ?? []);
+    .flatMap(
+      (comment) =>
+        comment
+          .replace(example, '')
+          .replace(/`[^`]*`/g, 'code')
+          .match(/[A-Za-z']+/g) ?? [],
+    );
 }
 
 describe('the words of comments', () => {
@@ -82,6 +91,11 @@ describe('the words of comments', () => {
     const words = commentWordsOf(room);
     const found = words.filter((word) => pointing.has(word.toLowerCase()));
     expect(found.length <= Math.max(10, words.length * 0.09) ? [] : found).toEqual([]);
+  });
+
+  it('are told apart from the code of examples', () => {
+    const comment = '/**\n * Adds.\n * @example\n * add(it, that);\n * @deprecated Use sum.\n */';
+    expect(comment.replace(example, '').match(/\w+/g)).toEqual(['Adds', 'deprecated', 'Use', 'sum']);
   });
 
   it('are at most 45,000 without those of tests', () => {

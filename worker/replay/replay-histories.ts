@@ -32,6 +32,14 @@ export interface ReplayOptions {
   readonly changes?: 'commands' | 'requests';
 }
 
+/**
+ * The replay of one history: the differences to today's agents, and an `error` if an open run could not continue.
+ * @example
+ * const replayed: readonly Replayed[] = await replayHistories({ agents: 'agents.ts', histories: 'test/histories/*.json' });
+ * for (const { id, differences, error } of replayed) {
+ *   console.log(id, differences.length, error?.message ?? 'can continue');
+ * }
+ */
 export class Replayed {
   /** The first error under `changes`. */
   declare readonly error?: HoldfastError;

@@ -11,6 +11,14 @@ export type { AiSdkOptions } from './ai-sdk/specification';
 /**
  * Takes an AI SDK language model of specification v3 or v4. Bodies of requests and responses never enter the history. Only the activity
  * retries.
+ * @example
+ * import { createOpenAI } from '@ai-sdk/openai';
+ *
+ * const openai = createOpenAI({ baseURL: 'https://models.example/v1' });
+ * export default defineConfig({
+ *   agents: 'agents.ts',
+ *   models: { providers: { 'in-house': { model: (name) => aiSdkModel(openai(name)) } } },
+ * });
  */
 export function aiSdkModel(model: object, options: AiSdkOptions = {}): LanguageModel {
   const specified = specifiedModel(model);

@@ -13,7 +13,13 @@ export interface DirectoryBackendOptions {
   readonly maxBytes?: number;
 }
 
-/** Only files below the folder: a link that leads out counts as missing. A shell may lead anywhere. */
+/**
+ * Gives agents the files of a folder, and no files outside: a link that leads out counts as missing. A shell may lead anywhere.
+ * @example
+ * const backend = directoryBackend('workspace');
+ * export const allTools = { ...tools, ...fileTools({ backend }) };
+ * export default defineConfig({ agents: 'agents.ts', tools: allTools });
+ */
 export function directoryBackend(folder: string, options: DirectoryBackendOptions = {}): FileBackend {
   if (typeof folder !== 'string' || folder === '')
     throw new HoldfastError('config-invalid', 'directoryBackend needs the path of a folder.');

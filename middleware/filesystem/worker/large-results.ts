@@ -24,7 +24,16 @@ export interface LargeResultsOptions {
 
 const shownLines = 10;
 
-/** Puts large results into files, for `filesystem({ largeResults: true })`. */
+/**
+ * Puts large results into files, for `filesystem({ largeResults: true })`.
+ * @example
+ * const backend = directoryBackend('workspace');
+ * export default defineConfig({
+ *   agents: 'agents.ts',
+ *   middleware: [largeResults({ backend, tokens: 5000 })],
+ *   tools: { ...tools, ...fileTools({ backend }) },
+ * });
+ */
 export function largeResults(options: LargeResultsOptions): WorkerMiddleware {
   checkOptions('largeResults', options, forms, 'config-invalid');
   const { backend, tokens = 20_000, pathOf, readFileTool = 'read_file', except = [readFileTool] } = options;

@@ -9,6 +9,13 @@ export interface MemoryBackend extends FileBackend {
   readonly files: Readonly<Record<string, string>>;
 }
 
+/**
+ * Keeps files in memory, for tests of agents with file tools.
+ * @example
+ * const backend = memoryBackend({ '/notes.md': 'Order 42 is a teapot.' });
+ * const run = await testRun(support, { input: 'Read the notes.', model, tools: fileTools({ backend }) });
+ * console.log(await run.result());
+ */
 export function memoryBackend(given: Readonly<Record<string, string>> = {}): MemoryBackend {
   const files = checkedFiles(given);
   return {

@@ -61,7 +61,14 @@ export interface DirectoryShellOptions {
 }
 
 /**
- * No sandbox: a command can do all that the worker can, so put an approval before `execute`. Processes of a command end with the command.
+ * Runs commands in a folder, without a sandbox: a command can do all that the worker can, so put an approval before `execute`. Processes of
+ * a command end with the command.
+ * @example
+ * export const files = fileTools({
+ *   backend: directoryBackend('workspace'),
+ *   shell: directoryShell('workspace'),
+ * });
+ * export const rules = approval({ tools: { execute: true } });
  */
 export function directoryShell(folder: string, options: DirectoryShellOptions = {}): Shell {
   if (typeof folder !== 'string' || folder === '') throw new HoldfastError('config-invalid', 'directoryShell needs the path of a folder.');

@@ -16,7 +16,13 @@ export interface OffloadBackend {
   read(path: string): Promise<string | undefined>;
 }
 
-/** Nothing removes the files. */
+/**
+ * Keeps long tool results as files of a directory. Nothing removes the files.
+ * @example
+ * const backend = directoryOffload('.holdfast/offload');
+ * export const middleware = [reductionOnWorker({ backend })];
+ * export const allTools = { ...tools, ...offloadTools(backend) };
+ */
 export function directoryOffload(directory: string): OffloadBackend {
   if (typeof directory !== 'string' || directory === '')
     throw new HoldfastError('config-invalid', 'directoryOffload: it takes a directory, such as directoryOffload("offload").');
@@ -76,7 +82,13 @@ const page = z.object({
 });
 type OffloadPage = z.infer<typeof page>;
 
-/** `reduction_offload` stores cleared results for `reduction`. Agents may name `read_file`, which reads their own run's results. */
+/**
+ * `reduction_offload` stores cleared results for `reduction`. Agents may name `read_file`, which reads their own run's results.
+ * @example
+ * const backend = directoryOffload('.holdfast/offload');
+ * export const allTools = { ...tools, ...offloadTools(backend) };
+ * export default defineConfig({ agents: 'agents.ts', tools: allTools });
+ */
 export function offloadTools(backend: OffloadBackend): {
   readonly reduction_offload: Tool<Stored, string[]>;
   readonly read_file: Tool<OffloadPage, string>;

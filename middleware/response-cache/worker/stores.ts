@@ -19,7 +19,13 @@ export interface ResponseStore {
   set(key: string, response: CachedResponse): Promise<void>;
 }
 
-/** The most recently used answers, in this process. */
+/**
+ * A store of the most recently used answers, in this process.
+ * @example
+ * const store = memoryResponses({ entries: 100 });
+ * const cache = cachedResponses({ store });
+ * export default defineConfig({ agents: 'agents.ts', middleware: [cache] });
+ */
 export function memoryResponses(options: { readonly entries?: number } = {}): ResponseStore {
   const { entries = 1000 } = checkOptions<{ readonly entries?: number }>('memoryResponses', options, { entries: bound }, 'config-invalid');
   const kept = new Map<string, CachedResponse>();
@@ -41,7 +47,13 @@ export function memoryResponses(options: { readonly entries?: number } = {}): Re
   };
 }
 
-/** A file for each answer. Processes may share the directory, and nothing removes files. */
+/**
+ * A store of cached answers with a file for each answer. Processes may share the directory, and nothing removes files.
+ * @example
+ * const store = directoryResponses('/shared/answers');
+ * const cache = cachedResponses({ store });
+ * export default defineConfig({ agents: 'agents.ts', middleware: [cache] });
+ */
 export function directoryResponses(directory: string): ResponseStore {
   if (typeof directory !== 'string' || directory === '')
     throw new HoldfastError('config-invalid', 'directoryResponses takes the path of a directory.');

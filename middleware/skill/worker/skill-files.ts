@@ -12,7 +12,13 @@ export interface SkillBackend {
   get(name: string): Promise<Skill>;
 }
 
-/** `SKILL.md` in each folder of `baseDir`. A broken skill breaks all. */
+/**
+ * Finds skills: `SKILL.md` in each folder of `baseDir`. A broken skill breaks all.
+ * @example
+ * const backend = skillFiles(directoryBackend('.'), '/skills');
+ * console.log(await backend.list());
+ * export const skillTools = { skill_files: skillFilesTool({ backend }) };
+ */
 export function skillFiles(backend: Pick<FileBackend, 'list' | 'read'>, baseDir: string): SkillBackend {
   checkOptions('skillFiles', { backend, baseDir }, forms, 'config-invalid');
   const folder = configuredPath('skillFiles', baseDir);
