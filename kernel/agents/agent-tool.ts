@@ -11,7 +11,6 @@ import type { Agent } from '../define/agent-ref';
 import { definitionOf, isAgent } from '../define/agent-ref';
 import type { OwnTool, OwnToolRef } from '../define/workflow-tools';
 import { ownToolRef, parsedBy } from '../define/workflow-tools';
-import type { Frame } from '../effects/frames';
 import type { AgentForTool, AgentScope, ToolInAgent } from '../run/scope';
 import type { AgentDefinition } from '../define/agent';
 import type { AnyAgent } from '../define/definition';
@@ -50,7 +49,7 @@ const forms: Forms<AgentToolOptions> = {
   isolate: flag,
 };
 
-const request: Json = {
+const requestSchema: Json = {
   type: 'object',
   properties: { request: { type: 'string', description: 'What the agent is to do.' } },
   required: ['request'],
@@ -80,7 +79,7 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
   const taker = fullHistory ? undefined : jobWithSchema(defined, refuse);
   if (taker !== undefined && given.inputSchema !== undefined)
     refuse('the agent has an inputSchema of its own, which its jobs have to fit. Leave inputSchema out.');
-  const inputSchema = given.inputSchema ?? taker?.inputSchema ?? request;
+  const inputSchema = given.inputSchema ?? taker?.inputSchema ?? requestSchema;
   if (description === '') refuse('an agent needs a description to become a tool: the model chooses by it.');
   if (isolate && forwardEvents) refuse('an isolated agent has a log of its own; its events cannot be forwarded. Leave forwardEvents out.');
   const spec = { name, description, inputSchema };
@@ -92,17 +91,18 @@ export function agentTool(agent: Agent<string, unknown, unknown>, options: Agent
       const messages = (): readonly StoredMessage[] =>
         fullHistory
           ? historyFor(scope, call, defined)
-          : [asked(scope, taker === undefined ? textOf(call, given) : textForJob(taker, call))];
-      return isolate
-        ? isolatedAnswer(scope, frame, defined, messages)
-        : answerForTool({ scope, frame, agent: defined, messages, forwardEvents });
+          : [request(scope, taker === undefined ? textOf(call, given) : textForJob(taker, call))];
+      const nth = frame.once('agent', () => scope.run.nextAgentOfTools());
+      const asked = { scope, frame, agent: defined, nth, messages, forwardEvents };
+      return isolate ? isolatedAnswer(asked) : answerForTool(asked);
     },
   } satisfies OwnTool);
 }
 
-export async function answerForTool({ scope, frame, agent, messages, forwardEvents = false }: AgentForTool): Promise<string> {
+export async function answerForTool(asked: AgentForTool): Promise<string> {
+  const { scope, agent, messages } = asked;
   try {
-    const end = await runApart(scope.run, agent, placeFor(scope, frame, agent, forwardEvents), messages);
+    const end = await runApart(scope.run, agent, placeFor(asked), messages);
     if (end.silent === true) throw withoutEvent(agent.name);
     return end.text;
   } catch (error) {
@@ -110,14 +110,14 @@ export async function answerForTool({ scope, frame, agent, messages, forwardEven
   }
 }
 
-function placeFor({ run, path }: AgentScope, frame: Frame, agent: AnyAgent, forwarded: boolean): Pick<AgentPlace, 'path' | 'frame'> {
-  const n = frame.once('agent', () => (run.state.agentTools = (run.state.agentTools ?? 0) + 1));
-  const segment = toolSegment(agent.name, n, forwarded);
-  return { path: [...path, segment], frame: frame.child(segment) };
+function placeFor({ scope, frame, agent, nth, forwardEvents = false }: AgentForTool): Pick<AgentPlace, 'path' | 'frame'> {
+  const segment = toolSegment(agent.name, nth, forwardEvents);
+  return { path: [...scope.path, segment], frame: frame.child(segment) };
 }
 
-async function isolatedAnswer(scope: AgentScope, frame: Frame, agent: AnyAgent, messages: () => readonly StoredMessage[]): Promise<string> {
-  const end = await runIsolated(scope.run, agent, placeFor(scope, frame, agent, true), messages);
+async function isolatedAnswer(asked: AgentForTool): Promise<string> {
+  const { scope, agent, messages } = asked;
+  const end = await runIsolated(scope.run, agent, placeFor({ ...asked, forwardEvents: true }), messages);
   Object.assign(scope.run.state.session, end.session);
   if ('failed' in end) {
     const { code, message } = end.failed;
@@ -155,7 +155,7 @@ function textForJob(taker: AgentDefinition, { input }: ToolCall): string {
   }
 }
 
-function asked({ run }: AgentScope, text: string): StoredMessage {
+function request({ run }: AgentScope, text: string): StoredMessage {
   return { id: run.ports.uuid(), role: 'user', parts: [{ type: 'text', text }] };
 }
 

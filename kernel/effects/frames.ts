@@ -27,7 +27,6 @@ const mostRefusals = 100;
  * `frame-changed`.
  */
 export class Frame {
-  readonly code = new UserCode();
   private count = 0;
   private ended = false;
   refusals = 0;
@@ -42,12 +41,17 @@ export class Frame {
     readonly key = address.join('/'),
     /** Questions of this frame are withdrawn at this time. Absent: never. */
     readonly limit?: number,
+    readonly code = new UserCode(),
   ) {
     if (label !== undefined) journal.enter(this.key, label);
   }
 
   child(name: string, label?: string, decision = this.decision, limit = this.limit): Frame {
     return new Frame(this.journal, [...this.address, name], label, decision, `${this.key}/${name}`, limit);
+  }
+
+  branch(name: string, label: string, code: UserCode, limit: number | undefined): Frame {
+    return new Frame(this.journal, [...this.address, name], label, this.decision, `${this.key}/${name}`, limit, code);
   }
 
   get next(): number {
@@ -144,14 +148,16 @@ export class Frame {
     }
     if (!isPromise(value)) return settle(value);
     wasAwaited = true;
-    this.code.effectWaits();
     const opened = this.journal.openedAt(this.key, n);
+    // Questions and sleeps of halted code end with the run.
+    const isCall = opened === undefined;
+    if (isCall) this.code.callWaits();
     const succeed = (result: T): MaybePromise<T> => {
-      this.code.effectEnded();
+      if (isCall) this.code.callEnded();
       return opened?.dropped === undefined ? ending.settled(settle(result)) : leftAlone(waiting, opened.dropped.error);
     };
     const fail = (error: unknown): Promise<T> => {
-      this.code.effectEnded();
+      if (isCall) this.code.callEnded();
       if (opened?.dropped !== undefined) return leftAlone(waiting, opened.dropped.error);
       const refused = ending.refused(refuse(error));
       if (this.halts(error)) return this.code.halt(error);

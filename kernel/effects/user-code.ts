@@ -1,13 +1,14 @@
 import type { MaybePromise } from '../../contract/maybe-promise';
 
 /**
- * The code of one frame. A cancel of the run halts the code: effects that the cancel refuses never settle, so a resumed run goes on where
- * the code stood. The halted code ends with the cancellation when all its effects have ended.
+ * The code of one frame, or of all branches of a race. A cancel of the run halts the code: effects that the cancel refuses never settle, so
+ * a resumed run goes on where the code stood. The halted code ends with the cancellation when all its calls have ended.
  */
 export class UserCode {
   private open = 0;
   private cut: { readonly error: unknown } | undefined;
   private end: ((error: unknown) => void) | undefined;
+  private readonly races = new Set<UserCode>();
 
   get isHalted(): boolean {
     return this.cut !== undefined;
@@ -21,17 +22,25 @@ export class UserCode {
     });
   }
 
+  /** A branch may wait for what the code around has asked for, so the branches are halted with the code around. */
+  endOfRace<T>(branches: UserCode, decided: Promise<T>): Promise<T> {
+    this.races.add(branches);
+    if (this.cut !== undefined) void branches.halt(this.cut.error);
+    return branches.endOf(decided).finally(() => this.races.delete(branches));
+  }
+
   halt<T>(error: unknown): Promise<T> {
     this.cut ??= { error };
+    for (const race of this.races) if (!race.isHalted) void race.halt(error);
     this.endIfHalted();
     return new Promise<T>(() => undefined);
   }
 
-  effectWaits(): void {
+  callWaits(): void {
     this.open += 1;
   }
 
-  effectEnded(): void {
+  callEnded(): void {
     this.open -= 1;
     this.endIfHalted();
   }

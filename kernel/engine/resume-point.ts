@@ -19,9 +19,12 @@ export interface CancelledRun {
 export function resumeState({ state, journal, onceCalls, end }: CancelledRun): RunState {
   const saved: Record<string, readonly JournalEffect[]> = {};
   const asked: string[] = [];
-  for (const [address, effects] of Object.entries(journal.toJSON())) {
+  const all = Object.entries(journal.toJSON());
+  const cutCalls = all.flatMap(([address, effects]) => cutCallsAt(address, effects));
+  for (const call of cutCalls) refuseOnceCalls(call, onceCalls);
+  for (const [address, effects] of all) {
+    if (cutCalls.some((call) => isInside(address, call))) continue;
     const cutOff = Math.min(...effects.filter(isCutOffAnswer).map(({ n }) => n));
-    if (cutOff !== Infinity) refuseOnceCalls(`${address}/model`, onceCalls);
     const kept = effects.filter(({ n }) => n < cutOff);
     for (const { n, kind, ...effect } of kept) if (kind === 'interrupt' && 'open' in effect) asked.push(interruptId(address.split('/'), n));
     if (kept.length > 0) saved[address] = kept;
@@ -44,15 +47,29 @@ export function withQuestionsAgain({ answered, expired, withdrawn, ...rest }: Ru
   };
 }
 
-/** The model is asked again after a partial answer. */
+/** The model is asked again after a partial answer, through all layers. A layer may have been halted with the partial answer. */
+function cutCallsAt(address: string, effects: readonly JournalEffect[]): readonly string[] {
+  if (effects.some(isCutOffAnswer)) return [`${address}/model`];
+  const [call] = /^.*\/t\d+\/model(?=\/)/.exec(address) ?? [];
+  return call !== undefined && effects.some((effect) => effect.kind === 'next' && isCutOff(effect)) ? [call] : [];
+}
+
 function isCutOffAnswer(effect: JournalEffect): boolean {
+  return effect.kind === 'model' && isCutOff(effect);
+}
+
+function isCutOff(effect: JournalEffect): boolean {
   const { finish } = ('value' in effect ? (effect.value ?? {}) : {}) as { readonly finish?: unknown };
-  return effect.kind === 'model' && finish === 'cancelled';
+  return finish === 'cancelled';
+}
+
+function isInside(address: string, frame: string): boolean {
+  return address === frame || address.startsWith(`${frame}/`);
 }
 
 function refuseOnceCalls(frame: string, onceCalls: ReadonlyMap<string, string>): void {
   for (const [key, tool] of onceCalls)
-    if (key === frame || key.startsWith(`${frame}/`))
+    if (isInside(key, frame))
       throw new HoldfastError(
         'resume-impossible',
         `The run cannot go on from where it was cancelled: a layer around a model call had called "${tool}", whose effect is once.`,

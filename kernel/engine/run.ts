@@ -305,6 +305,7 @@ export class AgentRun {
       },
       uniqueAddress: (address) => this.addresses.unique(address),
       answerForTool,
+      nextAgentOfTools: () => (this.state.agentTools = (this.state.agentTools ?? 0) + 1),
     };
   }
 }

@@ -4,6 +4,7 @@ import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
 import { notJson } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
+import { UserCode } from '../effects/user-code';
 import type { HookContext } from '../define/middleware';
 import { untilOf } from '../run/asleep';
 import type { Ports } from '../run/ports';
@@ -29,11 +30,12 @@ export function race(
     checkBranches(branches);
     const inside = frame.child(`race${n}`);
     const limit = limitIn?.(inside);
-    return new Promise<Won>((resolve, reject) => {
+    const code = new UserCode();
+    const decided = new Promise<Won>((resolve, reject) => {
       let isDecided = false;
-      let halted = 0;
       const decide = (name: string): boolean => {
-        if (isDecided) return false;
+        // A resumed run enters all branches again, so no branch of a cancelled run is first.
+        if (isDecided || code.isHalted) return false;
         isDecided = true;
         inside.leave(
           new HoldfastError('next-left-running', `The branch "${name}" of the race at ${inside.key} was first; this one is over.`),
@@ -52,21 +54,16 @@ export function race(
         inside.forgetFailed();
         reject(error);
       };
-      const racing = Object.entries(branches);
-      for (const [name, branch] of racing) {
-        const inner = inside.child(name, `the branch "${name}" of a race`, inside.decision, limit);
+      for (const [name, branch] of Object.entries(branches)) {
+        const inner = inside.branch(name, `the branch "${name}" of a race`, code, limit);
         const act = async (): Promise<unknown> => branch(contextIn(inner));
-        inner.code.endOf(inner.beginBranch(act)).then(
+        inner.beginBranch(act).then(
           (value) => end(name, value),
-          (error: unknown) => {
-            // A resumed run enters all branches again, so no branch of a cancelled run is first.
-            if (!inner.code.isHalted) return decide(name) && fail(error);
-            halted += 1;
-            if (halted === racing.length) reject(error);
-          },
+          (error: unknown) => decide(name) && fail(error),
         );
       }
     });
+    return frame.code.endOfRace(code, decided);
   });
 }
 

@@ -18,7 +18,7 @@ export function toolInside(scope: AgentScope, frame: Frame, tool: OwnTool, call:
     if (frame.isDeaf) return new Promise(() => undefined);
     const refusal = life.refusalOf('ctx.runAgent', frame) ?? frame.refusalInBranch;
     if (refusal !== undefined) return life.keep(Promise.reject<string>(refusal));
-    const running = life.keep(begun(() => answerOf(scope, frame, tool, { name, input, ...options })));
+    const running = life.keep(frame.effect(`agent:${name}`, async (n) => answerOf(scope, frame, tool, { n, name, input, ...options })));
     const settled = (): void => void open.delete(running);
     open.set(running, name);
     running.then(settled, settled);
@@ -28,21 +28,12 @@ export function toolInside(scope: AgentScope, frame: Frame, tool: OwnTool, call:
   return { scope, call, frame, ctx, ended: () => endOf(tool.spec.name, open) };
 }
 
-type AskedByTool = { readonly name: string; readonly input: Parameters<ToolContext['runAgent']>[1] } & Parameters<
+type AskedByTool = { readonly n: number; readonly name: string; readonly input: Parameters<ToolContext['runAgent']>[1] } & Parameters<
   ToolContext['runAgent']
 >[2];
 
-/** Recorded runs depend on the number of promises, so no promise is added. */
-function begun<T>(begin: () => Promise<T>): Promise<T> {
-  try {
-    return begin();
-  } catch (error) {
-    return Promise.reject<T>(error);
-  }
-}
-
 function answerOf(scope: AgentScope, frame: Frame, tool: OwnTool, asked: AskedByTool): Promise<string> {
-  const { name, input, model, forwardEvents = false } = asked;
+  const { n, name, input, model, forwardEvents = false } = asked;
   const found = tool.agents?.find((agent) => agent.name === name);
   if (found === undefined) {
     const known = tool.agents?.map((agent) => `"${agent.name}"`).join(', ') ?? '';
@@ -54,7 +45,18 @@ function answerOf(scope: AgentScope, frame: Frame, tool: OwnTool, asked: AskedBy
       `ctx.runAgent("${name}"): model is for an agent that talks to a model; this one is several agents.`,
     );
   const agent = model === undefined || found.kind !== 'chat' ? found : { ...found, model };
-  return scope.run.answerForTool({ scope, frame, agent, messages: () => messagesOf(scope, agent, input), forwardEvents });
+  const nth = numberOf(scope, frame, n);
+  return scope.run.answerForTool({ scope, frame, agent, nth, messages: () => messagesOf(scope, agent, input), forwardEvents });
+}
+
+/** Re-entered code runs the same agent. */
+function numberOf({ run }: AgentScope, frame: Frame, n: number): number {
+  const note = `agent:${n}`;
+  const before = frame.noteOf(note);
+  if (typeof before === 'number') return before;
+  const number = run.nextAgentOfTools();
+  frame.note(note, number);
+  return number;
 }
 
 function messagesOf({ run, record }: AgentScope, agent: AnyAgent, input: AskedByTool['input']): readonly StoredMessage[] {

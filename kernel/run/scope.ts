@@ -46,12 +46,15 @@ export interface RunScope {
   uniqueAddress(address: string): string;
   /** Passed in, because lower folders do not import agents. */
   answerForTool(asked: AgentForTool): Promise<string>;
+  nextAgentOfTools(): number;
 }
 
 export interface AgentForTool {
   readonly scope: AgentScope;
   readonly frame: Frame;
   readonly agent: AnyAgent;
+  /** The number of the agent among all agents of tools in the run. */
+  readonly nth: number;
   readonly messages: () => readonly StoredMessage[];
   readonly forwardEvents?: boolean;
 }

@@ -32,12 +32,13 @@ import { traitsOf } from '../define/traits';
 export async function modelStep(scope: AgentScope, iteration: Frame): Promise<StoredMessage> {
   const { run, agent, options, path, record, branch } = scope;
   const passed = new ShownResultKeeper(run.state, [...iteration.address, 'model'].join('/'));
+  const core = { isCutOff: false };
   const wraps = agent.middleware
     .filter((middleware) => middleware.wrapModel !== undefined)
-    .map((middleware) => modelLayer(scope, middleware, passed));
+    .map((middleware) => modelLayer(scope, middleware, passed, core));
   const layers = [...wraps, ...modelObservers(scope)];
   const call = (request: ModelRequest<StoredMessage>, frame: Frame): Promise<ShownResponse> =>
-    layers.length === 0 ? callCore(scope, request, request.messages) : wrapped(scope, layers, request, frame, passed);
+    layers.length === 0 ? callCore(scope, request, request.messages) : wrapped({ scope, layers, passed, core }, request, frame);
   const answer: ShownResponse & Kept = await iteration.effect('model', () => {
     const isFinal = finalInstructionOf(scope) !== undefined;
     const chosen = { ...agent.settings, ...run.state.settings, ...options.settings };
@@ -91,19 +92,28 @@ function noteAnswer({ agent: { has }, record }: AgentScope, usage: Usage | undef
 /** `shown`: the answer at a sender inside of layers that changed it later. */
 type ShownResponse = StoredResponse & { readonly shown?: StoredMessage; readonly changes?: readonly MiddlewareChange[] };
 
+interface WrappedCall {
+  readonly scope: AgentScope;
+  readonly layers: readonly Layer<ModelRequest, ModelResponse>[];
+  readonly passed: ShownResultKeeper;
+  readonly core: ModelCore;
+}
+
+/** Whether a cancel of the run has cut off an answer. */
+interface ModelCore {
+  isCutOff: boolean;
+}
+
 async function wrapped(
-  scope: AgentScope,
-  layers: readonly Layer<ModelRequest, ModelResponse>[],
+  { scope, layers, passed, core }: WrappedCall,
   request: ModelRequest<StoredMessage>,
   frame: Frame,
-  passed: ShownResultKeeper,
 ): Promise<ShownResponse> {
   let answered: StoredMessage | undefined;
-  let isCutOff = false;
   const chain = compose(layers, (changed: ModelRequest): Promise<ModelResponse> =>
     callCore(scope, checkedRequest(changed), request.messages).then((response) => {
       answered = response.message;
-      isCutOff ||= response.finish === 'cancelled';
+      core.isCutOff ||= response.finish === 'cancelled' && scope.run.cancels.isHeard;
       return response;
     }),
   );
@@ -114,9 +124,7 @@ async function wrapped(
   const message = stored(response.message);
   const { message: shown, changes } = passed.take();
   const differs = shown !== undefined && canonicalJson(shown) !== canonicalJson(response.message);
-  const { model = request.model, usage } = response;
-  // A resumed run asks the model again, even if a layer had another answer for the cut-off answer.
-  const finish = isCutOff && scope.run.cancels.isHeard ? 'cancelled' : response.finish;
+  const { model = request.model, usage, finish } = response;
   const problem =
     typeof model !== 'string' || model.length > 200 ? 'its model is no name' : (notJson(usage ?? null) ?? notJson(finish ?? null));
   if (problem !== undefined)
@@ -175,7 +183,12 @@ function checkedRequest(request: ModelRequest): ModelRequest {
   return request;
 }
 
-function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: ShownResultKeeper): Layer<ModelRequest, ModelResponse> {
+function modelLayer(
+  scope: AgentScope,
+  middleware: AgentMiddleware,
+  passed: ShownResultKeeper,
+  core: ModelCore,
+): Layer<ModelRequest, ModelResponse> {
   return {
     name: middleware.name,
     hook: 'wrapModel',
@@ -193,7 +206,8 @@ function modelLayer(scope: AgentScope, middleware: AgentMiddleware, passed: Show
       const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
       if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) {
         if (traitsOf(middleware).showsHere === 'model') passed.keep({ message: response.message });
-        return response;
+        // A resumed run asks the model again, even if the layer has another answer for the cut-off answer.
+        return core.isCutOff ? { ...response, finish: 'cancelled' } : response;
       }
       throw new HoldfastError(
         'model-response-invalid',

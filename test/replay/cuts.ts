@@ -47,8 +47,9 @@ export function* cutsOf(run: PlayedRun): Generator<Cut> {
     const next = run.steps[place + 1]?.activation;
     const later = next === undefined ? [] : outsideOf(next);
     // Core merges tasks only without events in between, so the next brings only updates. Results are merged too, because the door keeps
-    // their order; a signal would move.
-    if (next === undefined || later.length === 0 || later.some(({ signalWorkflow }) => signalWorkflow)) continue;
+    // their order. A signal would move, and a cancel ends commands of its own task only.
+    if (next === undefined || later.length === 0 || later.some(({ signalWorkflow, cancelWorkflow }) => signalWorkflow ?? cancelWorkflow))
+      continue;
     if (later.some((job) => (begun.get(askedFor(job) ?? '') ?? 0) >= place)) continue;
     yield cut('merge', [withJobs(next, [...activation.jobs, ...next.jobs].sort(byRank))], [jobs, later]);
   }

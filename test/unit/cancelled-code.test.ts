@@ -1,4 +1,4 @@
-import type { CustomContext } from 'holdfast/workflow';
+import type { CustomContext, ToolContext } from 'holdfast/workflow';
 import { agentTool, parallel, planExecute } from 'holdfast/workflow';
 import type { ScriptedAnswer, TestRun } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
@@ -23,6 +23,23 @@ function heldPayment() {
   let paid = 0;
   const pay = toolOf(async () => (begun.open(), await door.opened, `paid ${++paid}`), { effect: 'once' });
   return { pay, begun, door, paid: () => paid };
+}
+
+/** A model that streams half an answer until its first call is cut off. */
+function halfAnswer() {
+  const said = gate();
+  let requests = 0;
+  const model: LanguageModel = {
+    generate: async () => ({ parts: [] }),
+    async *stream({ signal }) {
+      requests += 1;
+      yield { type: 'text', text: requests > 1 ? 'Done.' : 'Half an ' };
+      if (requests > 1) return yield { type: 'finish' };
+      said.open();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    },
+  };
+  return { model, said, requests: () => requests };
 }
 
 async function cancelAndResume(run: TestRun, answer: () => Promise<void>): Promise<void> {
@@ -164,18 +181,7 @@ describe('a run that goes on after a cancel', () => {
   });
 
   it('asks the model again where a layer had another answer for half of one', async () => {
-    const said = gate();
-    let requests = 0;
-    const model: LanguageModel = {
-      generate: async () => ({ parts: [] }),
-      async *stream({ signal }) {
-        requests += 1;
-        yield { type: 'text', text: requests > 1 ? 'Done.' : 'Half an ' };
-        if (requests > 1) return yield { type: 'finish' };
-        said.open();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      },
-    };
+    const { model, said } = halfAnswer();
     const sorry = withHook('sorry', 'wrapModel', async (request, next) => {
       const response = await next(request);
       return response.finish === 'cancelled' ? { message: { role: 'assistant', parts: [{ type: 'text', text: 'Sorry.' }] } } : response;
@@ -186,5 +192,107 @@ describe('a run that goes on after a cancel', () => {
     expect(await run.outcome()).toEqual({ status: 'cancelled' });
     await run.resume();
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+  });
+
+  it('asks the model again where a layer was halted with half an answer', async () => {
+    const { model, said, requests } = halfAnswer();
+    const acts = withHook('acts', 'wrapModel', async (request, next, ctx) => {
+      const { message } = await next(request);
+      await ctx.call('echo', { text: 'x' });
+      return { message };
+    });
+    const run = await startRun(agentUnder(acts), model, { stream: true });
+    await said.opened;
+    await run.cancel();
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    await run.resume();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(requests()).toBe(2);
+  });
+
+  it('has no winner of a race from the time of the cancel', async () => {
+    const asked = gate();
+    const answer = gate();
+    const racing = byHand(
+      'hand',
+      async function* (_, ctx) {
+        const ended = ctx.runAgent('quick', 'Go.');
+        const { first } = await ctx.race({ done: () => ended.then(({ text }) => text), late: (inner) => inner.sleep('3s') });
+        yield says(first);
+      },
+      [member('quick', { tools: ['echo'] })],
+    );
+    const model = scripts({ quick: [async () => (asked.open(), await answer.opened, call('echo', { text: 'x' })), { text: 'Quick.' }] });
+    const run = await startRun(racing, model);
+    await asked.opened;
+    await run.cancel({ mode: 'after-model' });
+    answer.open();
+    expect(await run.outcome()).toEqual({ status: 'cancelled' });
+    await run.advance('1s');
+    await run.resume();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'done' });
+  });
+});
+
+describe('a workflow tool that runs agents', () => {
+  const boss = (execute: (ctx: ToolContext) => Promise<string>) =>
+    member('boss', {
+      tools: [{ name: 'own', description: 'Works.', inputSchema: {}, agents: [payer, asker], execute: (_, ctx) => execute(ctx) }],
+    });
+  const payer = member('payer', { tools: ['pay'] });
+  const asker = member('asker', {
+    middleware: [withHook('asks', 'beforeModelRewriteState', async (_, ctx) => void (await ctx.interrupt('?')))],
+  });
+  const started = (execute: (ctx: ToolContext) => Promise<string>) => {
+    const { pay, paid } = payment();
+    const model = scripts({
+      boss: [call('own'), { text: 'Done.' }],
+      payer: [call('pay'), { text: 'Paid.' }, { text: 'Paid.' }],
+      asker: [{ text: 'Answered.' }],
+    });
+    return startRun(boss(execute), model, { tools: { pay } }).then((run) => ({ run, paid }));
+  };
+  const inTurn = async (ctx: ToolContext): Promise<string> => (await ctx.runAgent('payer', 'Pay.')) + (await ctx.runAgent('asker', 'Ask.'));
+
+  it.each<[string, (run: TestRun) => Promise<unknown>]>([
+    ['continues as new', (run) => run.goOnAsNew()],
+    ['is cancelled and resumed', async (run) => (await run.cancel(), await run.outcome(), await run.resume())],
+  ])('does not run an ended agent again when the run %s', async (_, interrupted) => {
+    const { run, paid } = await started(inTurn);
+    await run.interrupts();
+    await interrupted(run);
+    await answered(run)();
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(paid()).toBe(1);
+  });
+
+  const reactions: Readonly<Record<string, (ctx: ToolContext) => Promise<string>>> = {
+    'tries again for ever': async (ctx) => {
+      for (;;) {
+        try {
+          return await ctx.runAgent('asker', 'Ask.');
+        } catch {
+          // Again.
+        }
+      }
+    },
+    'has another result': (ctx) => ctx.runAgent('asker', 'Ask.').catch(() => 'Sorry.'),
+    'races the agent against a payment': async (ctx) => {
+      const asking = ctx.runAgent('asker', 'Ask.');
+      const { value } = await ctx.race({
+        asking: () => asking,
+        paying: async (inner) => (await inner.call('pay', {}), await inner.sleep('9h')),
+      });
+      return String(value);
+    },
+  };
+  it.each(Object.entries(reactions))('hears nothing of a cancel: code that %s goes on where it stood', async (_, execute) => {
+    const { run, paid } = await started(execute);
+    await cancelAndResume(run, answered(run));
+    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(paid()).toBeLessThanOrEqual(1);
+    expect(
+      (await run.transcript()).flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : []))),
+    ).toEqual(['Answered.']);
   });
 });
