@@ -50,7 +50,7 @@ export class Sandbox {
       ): Promise<WorkflowCreator> {
         const start = (): Promise<WorkflowCreator> =>
           WatchedThreads.create({
-            ...{ bundle, logger, activityNames: new Set(), limitMs: 10_000, stackTraces: false, cachedRuns: 1 },
+            ...{ bundle, logger, activityNames: new Set(), limitMs: 10_000, stackTraces: false },
             reuseV8Context: options.reuseV8Context,
             cachedRuns: options.maxCachedWorkflows,
           });

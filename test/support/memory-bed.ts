@@ -127,6 +127,23 @@ export function heldTool() {
   return { held, begun, door, calls: () => calls };
 }
 
+/** A model that streams half an answer until its first call is cut off. */
+export function halfAnswer() {
+  const said = gate();
+  let requests = 0;
+  const model: LanguageModel = {
+    generate: async () => ({ parts: [] }),
+    async *stream({ signal }) {
+      requests += 1;
+      yield { type: 'text', text: requests > 1 ? 'Done.' : 'Half an ' };
+      if (requests > 1) return yield { type: 'finish' };
+      said.open();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    },
+  };
+  return { model, said, requests: () => requests };
+}
+
 export function only<T>(items: readonly T[]): T {
   if (items.length !== 1) throw new Error(`There are ${items.length}, not one.`);
   return items[0] as T;

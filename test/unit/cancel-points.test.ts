@@ -1,8 +1,7 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import type { LanguageModel } from '../../activities/models/models';
 import type { RunEvent } from '../../contract/events';
-import { agentUnder, agentWith, gate, heldTool, linesOf, logOf, startRun, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, gate, halfAnswer, heldTool, linesOf, logOf, startRun, transcriptOf } from '../support/memory-bed';
 
 const cut = ['cancel-request', 'cancel-start', 'run-end'];
 const ends = (log: readonly RunEvent[]): RunEvent | undefined => log.at(-1);
@@ -92,18 +91,7 @@ describe('a cancel at a safe point', () => {
 
 describe('a cancel at once', () => {
   it('keeps half an answer for readers, marked, and asks the model anew', async () => {
-    const said = gate();
-    let requests = 0;
-    const model: LanguageModel = {
-      generate: async () => ({ parts: [] }),
-      async *stream({ signal }) {
-        requests += 1;
-        yield { type: 'text', text: requests > 1 ? 'Done.' : 'Half an ' };
-        if (requests > 1) return yield { type: 'finish' };
-        said.open();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      },
-    };
+    const { model, said } = halfAnswer();
     const run = await startRun(agentWith(), model, { stream: true });
     await said.opened;
     await run.cancel({ reason: 'enough' });

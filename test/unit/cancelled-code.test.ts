@@ -3,9 +3,8 @@ import { agentTool, parallel, planExecute } from 'holdfast/workflow';
 import type { ScriptedAnswer, TestRun } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
 import type { Json } from '../../contract/messages/messages';
-import type { LanguageModel } from '../../activities/models/models';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';
-import { agentUnder, gate, linesOf, only, startRun, toolOf, tools, withHook } from '../support/memory-bed';
+import { agentUnder, gate, halfAnswer, linesOf, only, startRun, toolOf, tools, withHook } from '../support/memory-bed';
 import { byHand, heard, member, says, scripts } from '../support/team-bed';
 
 const call = (name: string, input: Json = {}): ScriptedAnswer => ({ toolCalls: [{ name, input }] });
@@ -23,23 +22,6 @@ function heldPayment() {
   let paid = 0;
   const pay = toolOf(async () => (begun.open(), await door.opened, `paid ${++paid}`), { effect: 'once' });
   return { pay, begun, door, paid: () => paid };
-}
-
-/** A model that streams half an answer until its first call is cut off. */
-function halfAnswer() {
-  const said = gate();
-  let requests = 0;
-  const model: LanguageModel = {
-    generate: async () => ({ parts: [] }),
-    async *stream({ signal }) {
-      requests += 1;
-      yield { type: 'text', text: requests > 1 ? 'Done.' : 'Half an ' };
-      if (requests > 1) return yield { type: 'finish' };
-      said.open();
-      await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    },
-  };
-  return { model, said, requests: () => requests };
 }
 
 async function cancelAndResume(run: TestRun, answer: () => Promise<void>): Promise<void> {
