@@ -87,7 +87,7 @@ export class Frame {
   }
 
   private halts(error: unknown): boolean {
-    return this.label !== undefined && isCancellation(error) && this.journal.isCancelled();
+    return this.label !== undefined && isCancellation(error) && this.journal.halts(this.code.refuse());
   }
 
   /** A recorded effect that ran beside others settles after effects that ended earlier. */

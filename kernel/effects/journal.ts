@@ -42,7 +42,8 @@ export class Journal {
 
   constructor(
     saved: Readonly<Record<string, readonly JournalEffect[]>> = {},
-    readonly isCancelled: () => boolean,
+    /** `refusals`: the requests of this code that ended with a cancellation. */
+    readonly halts: (refusals: number) => boolean,
     notes: Notes = {},
     /** Called if a frame ends before code asks again for an effect from before the continue-as-new. */
     private readonly leftOver: (address: string, n: number, kind: string) => void,

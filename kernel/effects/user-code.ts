@@ -6,9 +6,15 @@ import type { MaybePromise } from '../../contract/maybe-promise';
  */
 export class UserCode {
   private open = 0;
+  private refused = 0;
   private cut: { readonly error: unknown } | undefined;
   private end: ((error: unknown) => void) | undefined;
   private readonly races = new Set<UserCode>();
+
+  /** The number of refused requests. */
+  refuse(): number {
+    return ++this.refused;
+  }
 
   get isHalted(): boolean {
     return this.cut !== undefined;

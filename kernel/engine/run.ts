@@ -34,7 +34,7 @@ import { agentForRun, checkRunOptions, checkToolsOfOptions } from '../run/run-op
 import type { LeftAgent } from '../run/left-agents';
 import type { RunScope } from '../run/scope';
 import type { AgentRecord, RunState } from '../run/state';
-import { AskingEnd, stopsTurn } from '../run/turn-stop';
+import { mostRefusals, stopsTurn } from '../run/turn-stop';
 import { isCancellation } from '../effects/errors';
 import type { AgentResult } from '../run/agent-result';
 import { resumeState } from './resume-point';
@@ -62,17 +62,17 @@ export class AgentRun {
   ) {
     this.addresses = new Addresses(state.addresses);
     this.onceCalls = new Map(Object.entries(state.onceCalls ?? {}));
+    const isTurnStopped = (): boolean => this.inbox !== undefined && stopsTurn({ inbox: this.inbox, ports });
     this.journal = new Journal(
       state.journal,
-      () => this.cancels.isHeard,
+      (refusals) => this.cancels.isHeard || (refusals > mostRefusals && isTurnStopped()),
       state.notes,
       // A question ends with its frame, even where code has not asked again.
       (address, n, kind) => kind === 'interrupt' && this.openInterrupts.drop(interruptId(address.split('/'), n)),
       (run) => ports.atRest(run),
     );
     for (const address of state.remains ?? []) this.journal.remains.lose(address, 'it continued as new after a part of it had failed');
-    const isTurnStopped = (): boolean => this.inbox !== undefined && stopsTurn({ inbox: this.inbox, ports });
-    this.openInterrupts = new OpenInterrupts(state, ports, new AskingEnd(isTurnStopped));
+    this.openInterrupts = new OpenInterrupts(state, ports, isTurnStopped);
     this.cancels = new CancelPlan(state, ports, (error) => {
       this.openInterrupts.cancelAll(error);
       this.inbox?.cancel(error);

@@ -15,7 +15,7 @@ import { PastInterrupts } from './past-interrupts';
 import type { Ports, Timer } from './ports';
 import type { PendingInterrupt, RunState } from './state';
 import { byOf, endOfAsking, policyIn, timeOf, toldOf } from './told-of-answer';
-import { AskingEnd, turnStopped } from './turn-stop';
+import { turnStopped } from './turn-stop';
 
 interface WaitingCode {
   /** Without `whole` the deadline has passed. */
@@ -41,7 +41,7 @@ export class OpenInterrupts {
   constructor(
     private readonly state: RunState,
     private readonly ports: Ports,
-    private readonly ending = new AskingEnd(),
+    private readonly isTurnStopped = (): boolean => false,
   ) {
     this.line = new InterruptLine(state, ports);
     this.past = new PastInterrupts(state);
@@ -56,7 +56,7 @@ export class OpenInterrupts {
     if (early !== undefined) return early.then((given) => toldOf(pending, given.answer, given));
     const known = this.state.interrupts.find((interrupt) => interrupt.shown.id === id);
     if (this.closed !== undefined) return Promise.reject(this.tellDoubt(pending.shown, this.closed));
-    if (this.ending.isReached) return this.refuseStopped(pending.shown);
+    if (this.isTurnStopped()) return this.refuseStopped(pending.shown);
     if (known === undefined) {
       if (!this.line.hasRoom(pending.shown)) return this.openLater(pending);
       this.list(pending);
@@ -117,7 +117,7 @@ export class OpenInterrupts {
   show(shown: Interrupt, apart: AskedApart): void {
     const { id } = shown;
     if (this.closed !== undefined || this.waiting.has(id)) return;
-    if (this.ending.isReached) return apart.stop();
+    if (this.isTurnStopped()) return apart.stop();
     if (!this.line.hasRoom(shown)) {
       this.line.add({ shown, show: () => this.show(shown, apart), refuse: () => undefined, apart });
       return;
@@ -152,7 +152,7 @@ export class OpenInterrupts {
   private refuseStopped(shown: Interrupt): Promise<never> {
     if (this.state.interrupts.some((interrupt) => interrupt.shown.id === shown.id)) this.takeBack(shown.id);
     else this.tellDoubt(shown, undefined);
-    return this.ending.refuse(shown);
+    return Promise.reject(turnStopped(shown));
   }
 
   withdraw(id: string, end: InterruptEnd): void {
@@ -196,7 +196,7 @@ export class OpenInterrupts {
     if (interrupt === undefined) return this.past.whyNotOpen(answer.interruptId, this.isClosed);
     if (this.given.has(answer.interruptId)) return answeredBefore(answer.interruptId);
     // After a continue-as-new the turn may be stopped before its code asks again.
-    if (!this.waiting.has(answer.interruptId) && this.ending.isReached) return withdrawn(answer.interruptId);
+    if (!this.waiting.has(answer.interruptId) && this.isTurnStopped()) return withdrawn(answer.interruptId);
     const at = timeOf(answer, this.state, this.ports.now());
     return latenessOf(interrupt, at) ?? refusalOf(interrupt, answer, at, people);
   }

@@ -11,24 +11,8 @@ export function turnStopped(asked: Pick<Interrupt, 'kind'>): HoldfastError {
   return new HoldfastError('cancelled', `${what}.`);
 }
 
-const mostRefusals = 1000;
-
-export class AskingEnd {
-  private refusals = 0;
-
-  constructor(private readonly isTurnStopped = (): boolean => false) {}
-
-  get isReached(): boolean {
-    if (this.isTurnStopped()) return true;
-    this.refusals = 0;
-    return false;
-  }
-
-  /** Code that catches every refusal would loop for ever, so later requests never settle. */
-  refuse(asked: Interrupt): Promise<never> {
-    return ++this.refusals > mostRefusals ? new Promise<never>(() => undefined) : Promise.reject(turnStopped(asked));
-  }
-}
+/** Code of a stopped turn that catches every refusal would loop for ever, so such code is halted. */
+export const mostRefusals = 1000;
 
 export function stoppedBeforeCall(): HoldfastError {
   return new HoldfastError('cancelled', 'The turn was stopped before this call began.');

@@ -73,15 +73,16 @@ describe('isolated agents on a real server', () => {
     expect(await replaysOf(recorded)).toEqual([]);
   });
 
-  it('leave less than 1.5 KB each in the history of their run, a hundred of them', async () => {
+  it('leave less than 1.4 KB each in the history of their run, a hundred of them, and workflow tasks as many as a host takes', async () => {
     const run = await bed.client.start('crowd', 'Go.');
     const outcome = await run.outcome();
     expect(outcome.status).toBe('completed');
     const { events } = await temporal.handle(run.id).fetchHistory();
-    // The run's start and end contain the answers, not the agents.
-    const own = (events ?? []).slice(1, -1).map((event) => proto.api.history.v1.HistoryEvent.encode(event).finish().length);
-    const each = own.reduce((sum, bytes) => sum + bytes, 0) / 100;
-    expect(each).toBeLessThan(1536);
+    // The run's start and end contain the answers, not the agents. How many answers come in one workflow task is the host's matter.
+    const own = (events ?? []).slice(1, -1).filter((event) => !/WORKFLOW_TASK/.test(String(event.eventType)));
+    const bytes = own.reduce((sum, event) => sum + proto.api.history.v1.HistoryEvent.encode(event).finish().length, 0);
+    expect(own.length).toBeGreaterThan(400);
+    expect(bytes / 100).toBeLessThan(1400);
     const { output } = outcome as { output: Record<string, string> };
     expect(Object.keys(output)).toHaveLength(100);
     expect(output['w42']).toBe('I am w42.');

@@ -1,5 +1,4 @@
 import type { Interrupt } from '../../contract/interrupts';
-import { AskingEnd } from '../../kernel/run/turn-stop';
 import { deskOf } from '../support/desk-bed';
 
 const shown: Interrupt = { id: 'asks', address: ['agent', 'asks'], agent: 'agent', kind: 'question', info: 'Well?' };
@@ -7,7 +6,7 @@ const answer = { interruptId: 'asks', answer: 'yes' };
 
 function deskBehindContinueAsNew() {
   const turn = { isStopped: false };
-  return { turn, ...deskOf({ interrupts: [{ shown }] }, {}, new AskingEnd(() => turn.isStopped)) };
+  return { turn, ...deskOf({ interrupts: [{ shown }] }, {}, () => turn.isStopped) };
 }
 
 describe('an answer that comes before the code of a run asks again', () => {

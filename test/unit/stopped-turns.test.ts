@@ -319,16 +319,32 @@ describe('code that does not heed that its question was withdrawn', () => {
     expect(said).toEqual([]);
   });
 
-  it('is not asked for ever', async () => {
-    const endless = withHook('endless', 'beforeAgent', async (_, ctx) => {
-      for (;;) {
-        const answer = await ctx.interrupt('Go?').catch(() => undefined);
-        if (answer !== undefined) return;
-      }
-    });
-    const { chat } = await start(agentWith({ middleware: [endless] }));
-    await chat.stop();
-    expect(await chat.run.outcome()).toMatchObject({ status: 'failed', error: { code: 'hook-stalled' } });
+  const stubborn = async (act: () => Promise<unknown>): Promise<never> => {
+    for (;;) await act().catch(() => undefined);
+  };
+  it.each<[string, AgentMiddleware]>([
+    ['for an answer', withHook('stubborn', 'beforeAgent', (_, ctx) => stubborn(() => ctx.interrupt('Go?')))],
+    ['in a race', withHook('stubborn', 'beforeAgent', (_, ctx) => stubborn(() => ctx.race({ asks: (inner) => inner.interrupt('Go?') })))],
+    [
+      'for a model',
+      withHook('stubborn', 'wrapModel', async (request, pass, ctx) => {
+        await ctx.interrupt('Go?').catch(() => undefined);
+        return stubborn(() => pass(request));
+      }),
+    ],
+    [
+      'for a tool',
+      withHook('stubborn', 'wrapToolCall', async (call, pass, ctx) => {
+        await ctx.interrupt('Go?').catch(() => undefined);
+        return stubborn(() => pass(call));
+      }),
+    ],
+  ])('is halted if it asks for ever: %s', async (_, layer) => {
+    const agent = agentWith({ tools: ['speak'], middleware: [layer] });
+    const { chat } = await start(agent, { toolCalls: [speaks('a')] });
+    await stopped(chat);
+    expect(said).toEqual([]);
+    expect((await chat.run.view()).status).toBe('idle');
   });
 
   it('may do something behind it, also over a continue-as-new, and asks nobody', async () => {
