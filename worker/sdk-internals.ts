@@ -23,6 +23,9 @@ import { noteMemoryLoss } from './threads/memory-loss';
 export { disallowedModules, moduleMatches } from '@temporalio/worker/lib/workflow/bundler';
 export type { Workflow, WorkflowCreateOptions, WorkflowCreator };
 
+/** Temporal's core logs this line when the core has lost a task. */
+export const lostTaskLine = 'Extra buffered run should not have produced an activation';
+
 /** Whether workflow code runs in the SDK's own threads. */
 export function isStockSdk(): boolean {
   return process.env['HOLDFAST_STOCK_SDK'] === '1';

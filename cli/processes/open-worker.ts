@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined';
 import { join } from 'node:path';
-import { messageOf } from '../../contract/errors';
+import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Project } from '../../service/project/load-project';
 import { HoldfastWorker, type TakeOver } from '../../worker/create-worker';
 import { installRuntime } from '../../worker/runtime';
@@ -11,10 +11,16 @@ import { temporalLog } from './temporal-log';
 import { reportStrayExceptions } from './stray-exceptions';
 
 /** The worker serves at once, until `keepWorker` shuts it down. */
-export function makeWorker(settings: ProcessSettings, server: OpenServer, options: { readonly demo: boolean }): Promise<HoldfastWorker> {
+export function makeWorker(
+  settings: ProcessSettings,
+  server: OpenServer,
+  lifetime: Lifetime,
+  options: { readonly demo: boolean },
+): Promise<HoldfastWorker> {
   const { project, logger, onProblem, taskQueue, configuration } = settings;
   const { dataConverter } = server;
-  installRuntime(temporalLog(logger), 'DEBUG', 'WARN');
+  const onLostTask = (): void => lifetime.fail(lostTask(), lostTaskMs);
+  installRuntime(temporalLog(logger, onLostTask), 'DEBUG', 'WARN');
   return HoldfastWorker.create({
     server: server.settings,
     agents: project.agentsFile,
@@ -25,6 +31,14 @@ export function makeWorker(settings: ProcessSettings, server: OpenServer, option
     dataConverter,
     ...defined({ redisUrl: configuration.redisUrl, maxCachedRuns: configuration.maxCachedRuns }),
   });
+}
+
+/** The core also waits at its end for the lost task. */
+const lostTaskMs = 30_000;
+
+function lostTask(): HoldfastError {
+  const text = "Temporal's core lost a task, and the run of the task waits for a new process.";
+  return new HoldfastError('internal', `${text} Start the worker again, with a larger HOLDFAST_MAX_CACHED_RUNS.`);
 }
 
 export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettings, lifetime: Lifetime): Promise<HoldfastWorker> {

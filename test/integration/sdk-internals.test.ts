@@ -1,6 +1,6 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { coresdk } from '@temporalio/proto';
 import { bundleWorkflowCode } from '@temporalio/worker';
@@ -8,7 +8,7 @@ import { loadInSandbox } from '../../worker/check-bundle';
 import { replayHistories } from '../../worker/replay/replay-histories';
 import { quietRuntime } from '../../worker/runtime';
 import type { ThreadParts, Workflow, WorkflowCreateOptions } from '../../worker/sdk-internals';
-import { WatchedThread, hasLooped, isThreadEnded, newThread, replayInThread, workerOn } from '../../worker/sdk-internals';
+import { WatchedThread, hasLooped, isThreadEnded, lostTaskLine, newThread, replayInThread, workerOn } from '../../worker/sdk-internals';
 import { WatchedThreads } from '../../worker/threads/watched-threads';
 import { madeBundle } from '../support/made-bundle';
 import { variantOf } from '../support/bundle-variant';
@@ -96,6 +96,8 @@ describe('worker/sdk-internals.ts', () => {
   it('was written for this version of the SDK: read the file before the number here changes', () => {
     const { version } = jest.requireActual<{ version: string }>('@temporalio/worker/package.json');
     expect(version).toMatch(/^1\.24\./);
+    const cores = join(dirname(require.resolve('@temporalio/core-bridge/package.json')), 'releases');
+    for (const machine of readdirSync(cores)) expect(readFileSync(join(cores, machine, 'index.node')).includes(lostTaskLine)).toBe(true);
   });
 
   it('shows the commands of a replay', () => {
