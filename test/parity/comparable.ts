@@ -30,7 +30,7 @@ export function comparable({ script, moves, end, view, parts, play }: Played): r
       ]),
     ),
     ...askedIn(play),
-    ...inRun('', play.askedBeside.map((request) => ['asked beside', request]).sort(byText)),
+    ...inRun('', askedBeside(script, play)),
     // Once per request, because a lost task repeats calls missing from the history.
     ...inRun(
       '',
@@ -47,6 +47,12 @@ export function comparable({ script, moves, end, view, parts, play }: Played): r
       return name;
     }),
   );
+}
+
+/** A lost worker repeats model calls, so only scripts without kills count each call. */
+function askedBeside({ killsAt }: Script, { askedBeside: asked }: Played['play']): (readonly unknown[])[] {
+  const texts = asked.map((request) => canonicalJson(request));
+  return (killsAt === undefined ? texts : [...new Set(texts)]).sort().map((text) => ['asked beside', JSON.parse(text) as unknown]);
 }
 
 function inRun(place: string, lines: readonly (readonly unknown[])[]): (readonly [string, readonly unknown[]])[] {
