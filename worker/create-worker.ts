@@ -23,6 +23,7 @@ import { checkWorkerOptions } from './check-options';
 import { checkRetention } from './check-retention';
 import { Deployment, identityOf } from './deployment';
 import { callInterceptor } from './interceptors';
+import { onLostTask } from './runtime';
 import { dropThread, prepareThread } from './threads/spare-thread';
 import type { ThreadedWorkerOptions } from './sdk-internals';
 import { WatchedWorker } from './threads/watched-worker';
@@ -124,6 +125,7 @@ export class HoldfastWorker {
     let redis: RedisLink | undefined;
     let begun: HoldfastWorker | undefined;
     const loop = new LoopWatch(onProblem);
+    const forgetLosses = onLostTask(() => begun?.failed(lostTask()));
     try {
       native = await connectNative(server, NativeConnection);
       await checkSearchAttributes(connection, server.namespace);
@@ -156,6 +158,7 @@ export class HoldfastWorker {
       });
       const closeAll = async (): Promise<void> => {
         loop.close();
+        forgetLosses();
         redis?.close();
         await native?.close();
         await closeConnection();
@@ -170,6 +173,7 @@ export class HoldfastWorker {
       if (begun !== undefined) await begun.shutdown().catch(() => undefined);
       else await Promise.allSettled([native?.close(), closeConnection()]);
       loop.close();
+      forgetLosses();
       redis?.close();
       await dropThread();
       throw error;
@@ -227,6 +231,11 @@ export class HoldfastWorker {
   checkBuilds(): Promise<void> {
     return this.inside.served.check();
   }
+}
+
+function lostTask(): HoldfastError {
+  const text = "Temporal's core lost a task, and the run of the task waits for a new process.";
+  return new HoldfastError('internal', `${text} Start the worker again, with a larger maxCachedRuns.`);
 }
 
 const unset = {

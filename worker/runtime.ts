@@ -1,6 +1,7 @@
 import { IllegalStateError } from '@temporalio/common';
 import { DefaultLogger, Runtime, makeTelemetryFilterString } from '@temporalio/worker';
 import type { LogEntry, LogLevel } from '@temporalio/worker';
+import { lostTaskLine } from './sdk-internals';
 
 let installed = false;
 
@@ -13,7 +14,7 @@ export function installRuntime(
   if (installed) return;
   installed = true;
   Runtime.install({
-    logger: new DefaultLogger(level, (entry) => write(entry.level, entry.message, entry.meta ?? {})),
+    logger: heedful(level, ({ level: at, message, meta }) => write(at, message, meta ?? {})),
     telemetryOptions: {
       logging: { forward: {}, filter: makeTelemetryFilterString({ core, other: 'ERROR' }) },
     },
@@ -31,14 +32,16 @@ let quietUntil = 0;
 /** Keeps a replay out of Temporal's log, unless the process has installed a runtime. Returns a function that ends the replay. */
 export function beginQuietReplay(): () => void {
   replays++;
-  if (!installed) installWithQuietReplays();
+  installDefaultRuntime();
   return () => {
     replays--;
     quietUntil = Date.now();
   };
 }
 
-function installWithQuietReplays(): void {
+/** Temporal's own defaults, for a process that has installed no runtime. */
+function installDefaultRuntime(): void {
+  if (installed) return;
   installed = true;
   const usual = new DefaultLogger('INFO');
   const log = ({ level, message, meta, timestampNanos }: LogEntry): void => {
@@ -47,8 +50,24 @@ function installWithQuietReplays(): void {
   };
   try {
     const filter = makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' });
-    Runtime.install({ logger: new DefaultLogger('INFO', log), telemetryOptions: { logging: { forward: {}, filter } } });
+    Runtime.install({ logger: heedful('INFO', log), telemetryOptions: { logging: { forward: {}, filter } } });
   } catch (error) {
     if (!(error instanceof IllegalStateError)) throw error;
   }
+}
+
+const worried = new Set<() => void>();
+
+/** Calls `act` when Temporal's core has lost a task, and returns a function that ends the calls. A runtime of the user's own tells nothing. */
+export function onLostTask(act: () => void): () => void {
+  installDefaultRuntime();
+  worried.add(act);
+  return () => worried.delete(act);
+}
+
+function heedful(level: LogLevel, log: (entry: LogEntry) => void): DefaultLogger {
+  return new DefaultLogger(level, (entry) => {
+    log(entry);
+    if (entry.message.includes(lostTaskLine)) for (const act of worried) act();
+  });
 }

@@ -41,7 +41,7 @@ export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: Begun
       useOfModels: (pattern) => opened.worker?.parts.turns?.useOfModels(pattern),
       useOfTool: (tool) => opened.worker?.parts.turns?.useOfTool(tool),
     };
-    const making = makeWorker(settings, server, lifetime, { demo: true });
+    const making = makeWorker(settings, server, { demo: true });
     making.catch(() => undefined);
     const service = await code
       .then(({ openService }) => openService(settings, server, lifetime, { ofWorker, now: () => project }))
@@ -87,7 +87,7 @@ export async function work(flags: ProcessFlags, terminal: Terminal): Promise<num
   checkKeyedEnvironment(process.env);
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
     const server = await openServer(settings, lifetime, terminal, false);
-    const worker = await keepWorker(await makeWorker(settings, server, lifetime, { demo: false }), settings, lifetime);
+    const worker = await keepWorker(await makeWorker(settings, server, { demo: false }), settings, lifetime);
     tellReady(terminal, settings, { server, worker });
   });
 }

@@ -4,7 +4,6 @@ import { messageOf } from '../../contract/errors';
 import { asksAgain, loadsAgain, newsField } from '../../contract/news';
 import { runIdOf } from '../../contract/names';
 import type { Logger } from '../../host/logger';
-import { lostTaskLine } from '../../worker/sdk-internals';
 
 type Write = (level: string, message: string, meta: Readonly<Record<string, unknown>>) => void;
 
@@ -13,9 +12,8 @@ const ofTemporal =
 const taskFailed = 'Failed to process Workflow Activation';
 
 /** Messages of runs have the stack of the project's code. Temporal's own lines become debug details. */
-export function temporalLog(logger: Logger, onLostTask = (): void => undefined): Write {
+export function temporalLog(logger: Logger): Write {
   return (level, message, meta) => {
-    if (message.includes(lostTaskLine)) onLostTask();
     const { [newsField]: event, stack, ...rest } = meta;
     if (event !== undefined) {
       const fields = Object.entries(rest).filter(([name, value]) => !ofTemporal.test(name) && value !== undefined && name !== 'run');

@@ -3,7 +3,6 @@ import { ownFrames, temporalLog } from '../../cli/processes/temporal-log';
 import { asksAgain, loadsAgain } from '../../contract/news';
 import type { LogLevel } from '../../host/logger';
 import { createLogger } from '../../host/logger';
-import { lostTaskLine } from '../../worker/sdk-internals';
 
 function logAt(level: LogLevel): { readonly write: ReturnType<typeof temporalLog>; readonly lines: Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = [];
@@ -48,15 +47,6 @@ describe("Temporal's log in the log of a process", () => {
     write('INFO', 'of the SDK', ofSdk);
     write('ERROR', 'of the core', { sdkComponent: 'core' });
     expect(lines.map(({ message }) => message)).toEqual(said);
-  });
-
-  it('ends the process for a task that the core has lost, because the run waits for a new process', () => {
-    const lost = jest.fn();
-    const write = temporalLog(createLogger({ level: 'silent', format: 'json', write: () => undefined }), lost);
-    write('ERROR', 'of the core', { sdkComponent: 'core' });
-    expect(lost).not.toHaveBeenCalled();
-    write('ERROR', lostTaskLine, { sdkComponent: 'core' });
-    expect(lost).toHaveBeenCalledTimes(1);
   });
 
   it('has a run whose code fails in its task, as an error of its own', () => {
