@@ -33,7 +33,10 @@ export const errorTable = {
     fix: 'Correct the module. It must load in the workflow sandbox, without Node modules or side effects.',
   },
   'model-unknown': { status: 400, fix: 'Name the model as provider/model, with a configured provider.' },
-  'model-key-missing': { status: 400, fix: 'Set the environment variable in the message on the worker, or choose another model.' },
+  'model-key-missing': {
+    status: 400,
+    fix: 'Set the environment variable in the message on the worker, or name another model in `models.names`.',
+  },
   'tool-unknown': { status: 400, fix: 'Add the tool to `tools` of the configuration, or remove its name.' },
   'output-unknown': { status: 400, fix: 'Add the schema to `outputs` of the configuration, or remove its name.' },
   'policy-unknown': { status: 400, fix: 'Add the policy to `policies` of the configuration, or remove its name.' },

@@ -124,7 +124,9 @@ async function toolAttempt(
 ): Promise<CallToolResult> {
   const { address, workflowId } = call;
   const { tool, callId } = input;
-  const lost = lose({ tool, callId, input: input.input, attempt, reconcile: input.reconcile === true });
+  const asked = { tool, callId, input: input.input, attempt, reconcile: input.reconcile === true };
+  // No worker is asked without a `reconcile`.
+  const lost = asked.reconcile && parts.tools.find(tool)?.reconcile === undefined ? undefined : lose(asked);
   if (lost === 'before') throw new LostAttempt('tool-failed', `The worker of "${tool}" was lost before it ran.`);
   const live = input.hidden !== true ? liveCall(call, attempt, onDelta) : undefined;
   const made = new ToolAttempt(input, parts, { workflowId, address, attempt, signal, publish: live?.publish });

@@ -92,7 +92,7 @@ export async function send(
   });
   const said = await service.send(id, { message: text, ...defined({ agent, mode, id: messageId, by }) });
   if (said.turn === undefined) return stored(terminal);
-  terminal.write(terminal.paint.dim(`turn ${said.turn} of ${id} takes it`));
+  terminal.write(terminal.paint.dim(`for turn ${said.turn} of ${id}`));
   if (!follow) return exitCodes.done;
   return (await attend(service, terminal, { id, from, turn: said.turn, said: said.id, ...defined({ by }) })).exitCode;
 }

@@ -81,7 +81,7 @@ describe('send', () => {
     const served = await serve([], { model: scriptedModel([{ text: 'Hello.' }]) });
     const { terminal, service, shown } = await at(served);
     expect(await send(service, terminal, 'c', { text: 'Hi.', follow: true, id: 'a' })).toBe(0);
-    expect(shown()).toEqual(['turn 1 of c takes it', 'Hello.']);
+    expect(shown()).toEqual(['for turn 1 of c', 'Hello.']);
     expect(await send(service, terminal, 'c', { text: 'Hi.', follow: true, id: 'a' })).toBe(0);
     expect(await send(service, terminal, 'c', { text: 'Once more.', follow: true })).toBe(1);
   });
