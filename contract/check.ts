@@ -47,8 +47,8 @@ export function checkOptions<Options = Fields>(
   return (given ?? {}) as Options;
 }
 
-export function checkFields(fields: Fields, forms: Forms, refuse: Refuse, at = ''): void {
-  const problem = problemOfFields(fields, forms, at);
+export function checkFields(fields: Fields, forms: Forms, refuse: Refuse): void {
+  const problem = problemOfFields(fields, forms);
   if (problem !== undefined) refuse(sentence(problem));
 }
 

@@ -164,14 +164,8 @@ export class HoldfastPlugin extends ClientPlugin {
       throw invalid('The Worker comes from another copy of @temporalio/worker than the one of Holdfast. Install one version only.');
     const { connection } = serving;
     const { namespace, dataConverter } = worker.options;
-    if (this.given.compress === true && !readsCompressed(dataConverter ?? {}))
-      throw invalid(
-        'Another plugin replaced the data converter of the worker, and with it the compression of holdfastPlugin. Put holdfastPlugin last.',
-      );
-    if (this.given.storage !== undefined && dataConverter?.externalStorage === undefined)
-      throw invalid(
-        'Another plugin replaced the data converter of the worker, and with it the storage of holdfastPlugin. Put holdfastPlugin last.',
-      );
+    if (this.given.compress === true && !readsCompressed(dataConverter ?? {})) throw replacedWith('compression');
+    if (this.given.storage !== undefined && dataConverter?.externalStorage === undefined) throw replacedWith('storage');
     await checkSearchAttributes(connection, namespace);
     checkRetention(connection, namespace).catch((error: unknown) => this.tell(error));
     await next(worker).finally(() => serving.redis?.close());
@@ -182,6 +176,12 @@ export class HoldfastPlugin extends ClientPlugin {
     const code = codeOf(error);
     if (code !== undefined) this.onProblem(new HoldfastError(code, messageOf(error), { cause: error }));
   }
+}
+
+function replacedWith(part: 'compression' | 'storage'): HoldfastError {
+  return invalid(
+    `Another plugin replaced the data converter of the worker, and with it the ${part} of holdfastPlugin. Put holdfastPlugin last.`,
+  );
 }
 
 function servingOf(activities: object): Serving | undefined {
