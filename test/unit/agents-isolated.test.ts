@@ -17,10 +17,7 @@ import { byHand, heard, member, placed, play, scripts } from '../support/team-be
 const usage = { inputTokens: 3, outputTokens: 2 };
 const says = (text: string): ScriptedStep => ({ text, usage });
 const both = { first: [says('One.')], second: [says('Two.')] };
-const delegate = (name: string, request = 'Do it.', id = name): ScriptedStep => ({
-  toolCalls: [{ name, input: { request }, id }],
-  usage,
-});
+const delegate = (name: string, request = 'Do it.', id = name): ScriptedStep => ({ toolCalls: [{ name, input: { request }, id }], usage });
 
 const asking: AgentMiddleware = {
   name: 'asking',
@@ -40,10 +37,7 @@ const chunk = 'x'.repeat(250_000);
 const fill = (count: number, session: { set(key: string, value: string): void }): void => {
   for (let nth = 0; nth < count; nth++) session.set(`f${nth}`, chunk);
 };
-const filling = (count: number): AgentMiddleware => ({
-  name: 'filling',
-  beforeModelRewriteState: (_, ctx) => fill(count, ctx.session),
-});
+const filling = (count: number): AgentMiddleware => ({ name: 'filling', beforeModelRewriteState: (_, ctx) => fill(count, ctx.session) });
 const writing = (count: number) =>
   byHand('writes', async function* (_, ctx) {
     fill(count, ctx.session);
@@ -128,12 +122,14 @@ describe('agents at the same time, each a run of its own', () => {
     const ask = async (isolate: boolean): Promise<unknown> => {
       const agent = parallel({ name: 'team', isolate, agents: [member('first'), member('second')] });
       const { model } = await play(agent, both);
-      return model.requests('first').map(({ model: name, messages, instructions, tools: offered }) => ({
-        name,
-        instructions,
-        offered,
-        messages: messages.map(({ role, parts }) => ({ role, parts })),
-      }));
+      return model
+        .requests('first')
+        .map(({ model: name, messages, instructions, tools: offered }) => ({
+          name,
+          instructions,
+          offered,
+          messages: messages.map(({ role, parts }) => ({ role, parts })),
+        }));
     };
     expect(await ask(true)).toEqual(await ask(false));
   });
@@ -255,10 +251,7 @@ describe('agents at the same time, each a run of its own', () => {
   });
 
   it('that is cancelled as a tool leaves its session values to the agent that called it', async () => {
-    const seen: AgentMiddleware = {
-      name: 'seen',
-      afterAgent: (_, ctx) => ctx.sendEvent('who', ctx.session.get('who') ?? null),
-    };
+    const seen: AgentMiddleware = { name: 'seen', afterAgent: (_, ctx) => ctx.sendEvent('who', ctx.session.get('who') ?? null) };
     const helper = member('helper', { middleware: [setting({ who: 'helper' }), asking] });
     const { run } = await start(member('guide', { tools: [agentTool(helper, { isolate: true })], middleware: [seen] }), {
       guide: [delegate('helper'), says('Without it.')],
@@ -498,11 +491,7 @@ describe('a workflow of an isolated agent without a result', () => {
 
   it('brings along what it has used and set', () => {
     const cause = ApplicationFailure.create({ message: 'No.', type: 'max-iterations', details: [{ usage, session: { who: 'first' } }] });
-    expect(endOfFailed(closed(cause))).toEqual({
-      usage,
-      session: { who: 'first' },
-      failed: { code: 'max-iterations', message: 'No.' },
-    });
+    expect(endOfFailed(closed(cause))).toEqual({ usage, session: { who: 'first' }, failed: { code: 'max-iterations', message: 'No.' } });
   });
 });
 

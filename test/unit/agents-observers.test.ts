@@ -90,10 +90,7 @@ describe('observers of an agent that runs others', () => {
       ['start', { id: 'all', input: 1 }],
       ['error', { id: 'all', code: 'model-failed' }],
     ]);
-    const throwing: AgentObserver = {
-      name: 'throwing',
-      onStart: fails('no'),
-    };
+    const throwing: AgentObserver = { name: 'throwing', onStart: fails('no') };
     const { outcome } = await play(sequential({ name: 'all', agents: [member('one')], observers: [throwing] }), { one: said('Never.') });
     expect(outcome).toMatchObject({
       status: 'failed',

@@ -22,11 +22,7 @@ import { PageChat, pageOf, textsOf, toolsOf } from '../support/ai-sdk-page';
 const tools = {
   look: defineTool({ description: 'Looks.', inputSchema: z.object({ at: z.string() }), execute: ({ at }) => ({ seen: at }) }),
   pay: defineTool({ description: 'Pays.', inputSchema: z.object({ amount: z.number() }), execute: ({ amount }) => ({ paid: amount }) }),
-  fail: defineTool({
-    description: 'Fails.',
-    inputSchema: z.object({}),
-    execute: fails('It is broken.'),
-  }),
+  fail: defineTool({ description: 'Fails.', inputSchema: z.object({}), execute: fails('It is broken.') }),
 };
 
 const support = member('support', { tools: ['look', 'pay', 'fail'], middleware: [approval({ tools: { pay: true } })] });

@@ -334,10 +334,12 @@ describe('plugins', () => {
           name: 'redact',
           afterToolMessages: ({ toolMessages, toolCalls }) => {
             expect(toolCalls).toHaveLength(2);
-            return [...toolMessages].reverse().map((message) => ({
-              ...message,
-              parts: message.parts.map((part) => (part.type === 'tool-result' ? { ...part, output: `***${String(part.output)}` } : part)),
-            }));
+            return [...toolMessages]
+              .reverse()
+              .map((message) => ({
+                ...message,
+                parts: message.parts.map((part) => (part.type === 'tool-result' ? { ...part, output: `***${String(part.output)}` } : part)),
+              }));
           },
         }),
       ],
@@ -393,10 +395,7 @@ describe('values of a callback that are no JSON', () => {
 it('a customResponse of beforeAgent that does not fit the output ends the agent, and no model is asked', async () => {
   const model = scriptedModel([{ text: '{"n":1}' }]);
   const aborting = agentCallbacks().registerBefore(() => ({ customResponse: 'aborted' }));
-  const agent = agentWith({
-    output: 'number',
-    middleware: [aborting.asMiddleware()],
-  });
+  const agent = agentWith({ output: 'number', middleware: [aborting.asMiddleware()] });
   const run = await startRun(agent, model, { outputs: { number: z.object({ n: z.number() }) } });
   expect(await run.outcome()).toMatchObject(
     failureSaying('output-invalid', /^The answer of beforeAgent of middleware .* does not fit "number"/),

@@ -173,10 +173,7 @@ describe('an agent that goes on without end and waits for nothing', () => {
   const most = limits.eventsInARow;
   const endless = {
     status: 'failed',
-    error: {
-      code: 'agent-endless',
-      message: expect.stringMatching(/^Agent "endless" made 5000 events, and nothing came back/),
-    },
+    error: { code: 'agent-endless', message: expect.stringMatching(/^Agent "endless" made 5000 events, and nothing came back/) },
   };
   const leaf = byHand('leaf', async function* () {
     yield { output: 1 };

@@ -113,10 +113,7 @@ describe('afterFailure', () => {
 
   it('that fails is named behind the failure, and the others run', async () => {
     const never = jest.fn();
-    const failing: AgentMiddleware = {
-      name: 'failing',
-      afterFailure: fails('again'),
-    };
+    const failing: AgentMiddleware = { name: 'failing', afterFailure: fails('again') };
     const run = await startRun(agentUnder(failing, { name: 'other', afterFailure: () => never() }), [{ error: 'down' }]);
     expect(await run.outcome()).toMatchObject(
       failureSaying('model-failed', /down.* Then: afterFailure of middleware "failing" failed: again/),
@@ -148,11 +145,7 @@ describe('afterFailure', () => {
     await cancelled.interrupts();
     await cancelled.cancel();
     expect(await cancelled.outcome()).toMatchObject({ status: 'cancelled' });
-    const throwing: AgentMiddleware = {
-      name: 'throwing',
-      beforeAgent: fails('no'),
-      afterFailure: () => never(),
-    };
+    const throwing: AgentMiddleware = { name: 'throwing', beforeAgent: fails('no'), afterFailure: () => never() };
     const failed = await startRun(agentUnder(throwing), []);
     expect(await failed.outcome()).toMatchObject({ status: 'failed' });
     expect(never).not.toHaveBeenCalled();

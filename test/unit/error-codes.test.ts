@@ -147,14 +147,7 @@ describe('an error may have a code', () => {
 it('an error whose own fields throw has no code, and says something', () => {
   const broken = Object.defineProperties(
     {},
-    Object.fromEntries(
-      ['code', 'name', 'message', 'toJSON', 'toString'].map((name) => [
-        name,
-        {
-          get: fails('broken'),
-        },
-      ]),
-    ),
+    Object.fromEntries(['code', 'name', 'message', 'toJSON', 'toString'].map((name) => [name, { get: fails('broken') }])),
   );
   expect(thrownCodeOf(broken)).toBeUndefined();
   expect(messageOf(broken)).toBe('an error that does not say what it is');

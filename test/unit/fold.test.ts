@@ -158,10 +158,7 @@ describe('a history', () => {
       const seen: Snapshot['seen'] = [[0, 2, [text('summary')]]];
       const called = folded(
         { ...start, input: { ...input, snapshot: { ...snapshot, seen } } },
-        {
-          ...first,
-          input: { base: 'start', splices: [[2, 0, [text('m3')]]], path: ['a'], turn: 2 },
-        },
+        { ...first, input: { base: 'start', splices: [[2, 0, [text('m3')]]], path: ['a'], turn: 2 } },
       );
       expect(called.view().messages.map(({ id }) => id)).toEqual(['input.0', 'm1', 'm3']);
     });

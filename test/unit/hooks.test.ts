@@ -12,10 +12,7 @@ describe('hooks', () => {
     async (hook) => {
       const never = jest.fn();
       const model = twoTurns();
-      const failing = {
-        name: 'failing',
-        [hook]: fails('no'),
-      };
+      const failing = { name: 'failing', [hook]: fails('no') };
       const run = await startRun(agentUnder(failing, { name: 'never', [hook]: never }), model);
       expect(await run.outcome()).toEqual({
         status: 'failed',
