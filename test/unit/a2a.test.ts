@@ -43,19 +43,17 @@ const codeOf = async (asked: Promise<unknown>): Promise<string> => {
 const waiting = async (client: Client, taskId = '') => client.sendMessage(saying('Hi.', { taskId }));
 const asTask = (sent: unknown) => sent as Awaited<ReturnType<typeof get>>;
 
-describe('the card of an agent', () => {
-  it('says where its tasks are, by the name and the scheme that it was asked by', async () => {
-    const { app } = await contextWith([]);
-    const card = async (headers: Record<string, string>) =>
-      (await (await app.request('http://agents.example/a2a/other/.well-known/agent-card.json', { headers })).json()) as Json;
-    expect(await card({})).toMatchObject({
-      name: 'other',
-      supportedInterfaces: [{ url: 'http://agents.example/a2a/other', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-      capabilities: { streaming: true },
-    });
-    expect(await card({ 'x-forwarded-proto': 'https' })).toMatchObject({
-      supportedInterfaces: [{ url: 'https://agents.example/a2a/other' }],
-    });
+it('the card of an agent says where its tasks are, by the name and the scheme that it was asked by', async () => {
+  const { app } = await contextWith([]);
+  const card = async (headers: Record<string, string>) =>
+    (await (await app.request('http://agents.example/a2a/other/.well-known/agent-card.json', { headers })).json()) as Json;
+  expect(await card({})).toMatchObject({
+    name: 'other',
+    supportedInterfaces: [{ url: 'http://agents.example/a2a/other', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+    capabilities: { streaming: true },
+  });
+  expect(await card({ 'x-forwarded-proto': 'https' })).toMatchObject({
+    supportedInterfaces: [{ url: 'https://agents.example/a2a/other' }],
   });
 });
 
@@ -405,18 +403,16 @@ describe('cancelling', () => {
   });
 });
 
-describe('the list of a context', () => {
-  it('has its tasks, the newest first, by page and by state, without artifacts unless asked', async () => {
-    const { client } = await contextWith([{ text: 'One.' }, { error: 'No.', retryable: false }, { text: 'Three.' }]);
-    const ids: string[] = [];
-    for (const said of ['a', 'b', 'c']) ids.unshift(asTask(await client.sendMessage(saying(said))).id);
-    const all = await list(client, { includeArtifacts: true });
-    expect([all.totalSize, all.tasks.map(({ id }) => id)]).toEqual([3, ids]);
-    expect(all.tasks.map(textsOf)).toEqual([['Three.'], [], ['One.']]);
-    expect((await list(client)).tasks.flatMap(({ artifacts }) => artifacts)).toEqual([]);
-    const page = await list(client, { pageSize: 2 });
-    expect((await list(client, { pageSize: 2, pageToken: page.nextPageToken })).tasks.map(({ id }) => id)).toEqual(ids.slice(2));
-    expect((await list(client, { status: 4 })).tasks.map(({ id }) => id)).toEqual([ids[1]]);
-    expect((await list(client, { statusTimestampAfter: '2999-01-01T00:00:00Z' })).tasks).toEqual([]);
-  });
+it('the list of a context has its tasks, the newest first, by page and by state, without artifacts unless asked', async () => {
+  const { client } = await contextWith([{ text: 'One.' }, { error: 'No.', retryable: false }, { text: 'Three.' }]);
+  const ids: string[] = [];
+  for (const said of ['a', 'b', 'c']) ids.unshift(asTask(await client.sendMessage(saying(said))).id);
+  const all = await list(client, { includeArtifacts: true });
+  expect([all.totalSize, all.tasks.map(({ id }) => id)]).toEqual([3, ids]);
+  expect(all.tasks.map(textsOf)).toEqual([['Three.'], [], ['One.']]);
+  expect((await list(client)).tasks.flatMap(({ artifacts }) => artifacts)).toEqual([]);
+  const page = await list(client, { pageSize: 2 });
+  expect((await list(client, { pageSize: 2, pageToken: page.nextPageToken })).tasks.map(({ id }) => id)).toEqual(ids.slice(2));
+  expect((await list(client, { status: 4 })).tasks.map(({ id }) => id)).toEqual([ids[1]]);
+  expect((await list(client, { statusTimestampAfter: '2999-01-01T00:00:00Z' })).tasks).toEqual([]);
 });

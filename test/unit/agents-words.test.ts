@@ -72,17 +72,15 @@ describe('outputKey', () => {
   });
 });
 
-describe('an exit', () => {
-  it('deep in a team is no matter of the sequence that the team stands in', async () => {
-    const leaver = byHand('leaver', async function* () {
-      yield { message: { role: 'assistant', parts: [{ type: 'text', text: 'Gone.' }] }, action: exitAction() };
-    });
-    const team = supervisor({ name: 'team', supervisor: member('boss'), agents: [leaver] });
-    const { outcome, model } = await play(sequential({ name: 'all', agents: [team, member('after')] }), {
-      boss: [transfer('leaver')],
-      after: [{ text: 'After.' }],
-    });
-    expect(outcome).toMatchObject({ status: 'completed', text: 'After.' });
-    expect(model.requests('boss')).toHaveLength(1);
+it('an exit deep in a team is no matter of the sequence that the team stands in', async () => {
+  const leaver = byHand('leaver', async function* () {
+    yield { message: { role: 'assistant', parts: [{ type: 'text', text: 'Gone.' }] }, action: exitAction() };
   });
+  const team = supervisor({ name: 'team', supervisor: member('boss'), agents: [leaver] });
+  const { outcome, model } = await play(sequential({ name: 'all', agents: [team, member('after')] }), {
+    boss: [transfer('leaver')],
+    after: [{ text: 'After.' }],
+  });
+  expect(outcome).toMatchObject({ status: 'completed', text: 'After.' });
+  expect(model.requests('boss')).toHaveLength(1);
 });

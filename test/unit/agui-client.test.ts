@@ -25,28 +25,26 @@ async function say(client: HttpAgent, id: string, content = 'Go on.'): Promise<v
 
 const idsOf = ({ messages }: HttpAgent): readonly string[] => messages.map(({ id, role }) => `${role} ${id}`);
 
-describe('an input of AG-UI', () => {
-  it('may have null for what is not there', async () => {
-    const chat = await testConversation(agentWith(), { model: scriptedModel([{ text: 'Hi.' }]), tools });
-    const source = { type: 'url', value: 'https://example.com/a.png', mimeType: null };
-    const content = [
-      { type: 'text', text: 'Look.' },
-      { type: 'image', source },
-    ];
-    const absent = {
-      protocolVersion: null,
-      parentRunId: null,
-      state: null,
-      tools: null,
-      context: null,
-      forwardedProps: null,
-      resume: null,
-    };
-    const messages = [{ id: 'u1', role: 'user', content, name: null }];
-    const { status, events } = await postTo(aguiApp(chat), '/agui/agent', { threadId: chat.id, runId: 'r1', messages, ...absent });
-    expect([status, events.at(-1)]).toMatchObject([200, { type: 'RUN_FINISHED', result: 'Hi.' }]);
-    expect(events.some((event) => Object.values(event).includes(null))).toBe(false);
-  });
+it('an input of AG-UI may have null for what is not there', async () => {
+  const chat = await testConversation(agentWith(), { model: scriptedModel([{ text: 'Hi.' }]), tools });
+  const source = { type: 'url', value: 'https://example.com/a.png', mimeType: null };
+  const content = [
+    { type: 'text', text: 'Look.' },
+    { type: 'image', source },
+  ];
+  const absent = {
+    protocolVersion: null,
+    parentRunId: null,
+    state: null,
+    tools: null,
+    context: null,
+    forwardedProps: null,
+    resume: null,
+  };
+  const messages = [{ id: 'u1', role: 'user', content, name: null }];
+  const { status, events } = await postTo(aguiApp(chat), '/agui/agent', { threadId: chat.id, runId: 'r1', messages, ...absent });
+  expect([status, events.at(-1)]).toMatchObject([200, { type: 'RUN_FINISHED', result: 'Hi.' }]);
+  expect(events.some((event) => Object.values(event).includes(null))).toBe(false);
 });
 
 describe('a client of AG-UI', () => {

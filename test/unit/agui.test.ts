@@ -206,17 +206,15 @@ describe('an interrupt', () => {
   });
 });
 
-describe('a turn that waits', () => {
-  it('is stopped by a cancel, which withdraws what it asks, and the next message begins another one', async () => {
-    const { post } = await threadWith(callsThenSays, asks);
-    const interrupts = interruptsIn(await post(saying('Hi.')));
-    expect(await post({ threadId: 'test' }, '/cancel')).toMatchObject({ status: 200 });
-    expect(lines(await post(answering(interrupts, { approved: true })))[1]).toMatch(/^RUN_ERROR interrupt-withdrawn/);
-    expect(lines(await post(saying('Never mind.'))).at(-1)).toBe('RUN_FINISHED success');
-    const history = await post(inputWith({}), '/connect');
-    expect(history.events.find(({ type }) => type === 'MESSAGES_SNAPSHOT')).toMatchObject({
-      messages: expect.arrayContaining([expect.objectContaining({ role: 'tool', content: expect.stringContaining('was stopped') })]),
-    });
+it('a turn that waits is stopped by a cancel, which withdraws what it asks, and the next message begins another one', async () => {
+  const { post } = await threadWith(callsThenSays, asks);
+  const interrupts = interruptsIn(await post(saying('Hi.')));
+  expect(await post({ threadId: 'test' }, '/cancel')).toMatchObject({ status: 200 });
+  expect(lines(await post(answering(interrupts, { approved: true })))[1]).toMatch(/^RUN_ERROR interrupt-withdrawn/);
+  expect(lines(await post(saying('Never mind.'))).at(-1)).toBe('RUN_FINISHED success');
+  const history = await post(inputWith({}), '/connect');
+  expect(history.events.find(({ type }) => type === 'MESSAGES_SNAPSHOT')).toMatchObject({
+    messages: expect.arrayContaining([expect.objectContaining({ role: 'tool', content: expect.stringContaining('was stopped') })]),
   });
 });
 

@@ -189,14 +189,6 @@ describe('approval', () => {
     expect((await transcriptOf(run))[2]).toBe('tool: {"paid":"by hand"}');
   });
 
-  it('asks no more for the rest of the run when told so', async () => {
-    const model = scriptedModel([{ toolCalls: [refundCall(80)] }, { toolCalls: [refundCall(90)] }, { text: 'Done.' }]);
-    const run = await started(true, model);
-    await run.approve((await pendingOf(run)).id, { forRestOfRun: true });
-    expect((await run.outcome()).status).toBe('completed');
-    expect(paid).toHaveLength(2);
-  });
-
   it('asks whatever other middlewares keep under which key', async () => {
     const forging: AgentMiddleware = {
       name: 'forging',
@@ -381,10 +373,8 @@ describe('approval', () => {
   });
 });
 
-describe('the options of an approval', () => {
-  it('are those that there are: an expiry beside the tools would never come', () => {
-    expect(() => approval({ tools: { echo: true }, expires: '1d' } as never)).toThrow(
-      'approval: there is no option "expires"; there are name, edits, tools.',
-    );
-  });
+it('the options of an approval are those that there are: an expiry beside the tools would never come', () => {
+  expect(() => approval({ tools: { echo: true }, expires: '1d' } as never)).toThrow(
+    'approval: there is no option "expires"; there are name, edits, tools.',
+  );
 });

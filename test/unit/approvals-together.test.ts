@@ -184,22 +184,20 @@ describe('a layer between two approvals that changes the arguments', () => {
   });
 });
 
-describe('a layer between two approvals that calls again', () => {
-  it('asks only the second person again about what both have agreed to', async () => {
-    const run = await started([outer, toolRetry({ tools: ['refund'] }), inner]);
-    failures = 1;
-    const questions: string[] = [];
-    for (const decision of [yes, edit(99), yes]) {
-      questions.push(await asked(run));
-      await decide(run, decision);
-    }
-    await run.advance('1h');
+it('a layer between two approvals that calls again asks only the second person again about what both have agreed to', async () => {
+  const run = await started([outer, toolRetry({ tools: ['refund'] }), inner]);
+  failures = 1;
+  const questions: string[] = [];
+  for (const decision of [yes, edit(99), yes]) {
     questions.push(await asked(run));
-    await decide(run, yes);
-    expect((await run.outcome()).status).toBe('completed');
-    expect(questions).toEqual(['outer 10', 'inner 10', 'outer 99', 'inner 10']);
-    expect(paid).toEqual([10]);
-  });
+    await decide(run, decision);
+  }
+  await run.advance('1h');
+  questions.push(await asked(run));
+  await decide(run, yes);
+  expect((await run.outcome()).status).toBe('completed');
+  expect(questions).toEqual(['outer 10', 'inner 10', 'outer 99', 'inner 10']);
+  expect(paid).toEqual([10]);
 });
 
 describe('an approval inside a layer that asks by itself', () => {

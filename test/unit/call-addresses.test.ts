@@ -84,14 +84,15 @@ async function addressesOf(agent: AnyAgent, steps: readonly ScriptedStep[], isBo
   ];
 }
 
-describe('addresses of calls', () => {
-  it.each(scenes)('are each one of its own, and the same with a continue-as-new between them: %s', async (_, agent, steps) => {
+it.each(scenes)(
+  'addresses of calls are each one of its own, and the same with a continue-as-new between them: %s',
+  async (_, agent, steps) => {
     const addresses = await addressesOf(agent, steps, true);
     expect(addresses.filter((address, position) => addresses.indexOf(address) !== position)).toEqual([]);
     expect(addresses.length).toBeGreaterThan(2);
     expect(addresses).toEqual(await addressesOf(agent, steps, false));
-  });
-});
+  },
+);
 
 describe('idempotency keys of a call that a wrap hands on again', () => {
   const keys: string[] = [];

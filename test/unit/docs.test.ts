@@ -92,13 +92,11 @@ describe('docs/reference/configuration.md', () => {
   });
 });
 
-describe('docs/operations/README.md', () => {
-  it('has the settings for a cluster that the tests play', () => {
-    const rows = rowsOf(sectionOf(read('docs/operations/README.md'), 'A cluster or Temporal Cloud')).filter(([name]) =>
-      (name ?? '').includes('.'),
-    );
-    expect(rows.map(([name, value]) => [name, value])).toEqual(Object.entries(clusterFlags).map(([name, value]) => [name, String(value)]));
-  });
+it('docs/operations/README.md has the settings for a cluster that the tests play', () => {
+  const rows = rowsOf(sectionOf(read('docs/operations/README.md'), 'A cluster or Temporal Cloud')).filter(([name]) =>
+    (name ?? '').includes('.'),
+  );
+  expect(rows.map(([name, value]) => [name, value])).toEqual(Object.entries(clusterFlags).map(([name, value]) => [name, String(value)]));
 });
 
 describe('docs/reference/limits.md', () => {
@@ -157,11 +155,9 @@ describe('the README', () => {
   });
 });
 
-describe('the guide to a project of your own', () => {
-  it('names the files of its example in their first lines', () => {
-    const files = [...read('docs/guides/own-project.md').matchAll(/^```ts\n\/\/ (\S+)\n/gm)].map(([, file]) => file);
-    expect(files).toEqual(['tools.ts', 'agents.ts', 'holdfast.config.ts', 'client.ts']);
-  });
+it('the guide to a project of your own names the files of its example in their first lines', () => {
+  const files = [...read('docs/guides/own-project.md').matchAll(/^```ts\n\/\/ (\S+)\n/gm)].map(([, file]) => file);
+  expect(files).toEqual(['tools.ts', 'agents.ts', 'holdfast.config.ts', 'client.ts']);
 });
 
 describe('every document', () => {

@@ -149,26 +149,24 @@ describe('events for facts', () => {
   });
 });
 
-describe('the request of a call in a history', () => {
-  it('is the one that the fold of readers finds, for every call of all recorded histories', async () => {
-    let calls = 0;
-    for (const { id, history } of await readHistories(join(__dirname, '../replay/histories'))) {
-      const facts = await reader.read(history.events ?? [], 'default/r');
-      const fold = new HistoryFold();
-      const folded = new Map<string, ReturnType<HistoryFold['requestOf']>>();
-      for (const fact of facts) {
-        fold.add(fact);
-        if (fact.kind === 'model-scheduled') folded.set(fact.activityId, fold.requestOf(fact.activityId));
-      }
-      for (const [activityId, wanted] of folded) {
-        const request = requestIn(facts, activityId);
-        const messages = request?.ids.map((message) => request.messages.get(message));
-        expect({ id, activityId, messages, slots: request?.slots }).toEqual({ id, activityId, ...wanted });
-        calls += 1;
-      }
+it('the request of a call in a history is the one that the fold of readers finds, for every call of all recorded histories', async () => {
+  let calls = 0;
+  for (const { id, history } of await readHistories(join(__dirname, '../replay/histories'))) {
+    const facts = await reader.read(history.events ?? [], 'default/r');
+    const fold = new HistoryFold();
+    const folded = new Map<string, ReturnType<HistoryFold['requestOf']>>();
+    for (const fact of facts) {
+      fold.add(fact);
+      if (fact.kind === 'model-scheduled') folded.set(fact.activityId, fold.requestOf(fact.activityId));
     }
-    expect(calls).toBeGreaterThan(20);
-  });
+    for (const [activityId, wanted] of folded) {
+      const request = requestIn(facts, activityId);
+      const messages = request?.ids.map((message) => request.messages.get(message));
+      expect({ id, activityId, messages, slots: request?.slots }).toEqual({ id, activityId, ...wanted });
+      calls += 1;
+    }
+  }
+  expect(calls).toBeGreaterThan(20);
 });
 
 describe('a call that is made again', () => {

@@ -122,23 +122,6 @@ describe('a hook that asks', () => {
     expect((await linesOf(run)).slice(0, 4)).toEqual(['run-start', 'interrupt-start', 'interrupt-end', 'model-start']);
   });
 
-  it('gets the default at the deadline', async () => {
-    const [hook, answers] = asking({ deadline: '30s', onDeadline: 'none' });
-    const run = await startRun(agentUnder(hook), [{ text: 'Done.' }]);
-    const { id } = only(await run.interrupts());
-    await run.advance('30s');
-    expect((await run.outcome()).status).toBe('completed');
-    expect(answers).toEqual(['none']);
-    await expect(run.resume(id, 'late')).rejects.toMatchObject({ code: 'run-ended' });
-  });
-
-  it('fails by code at a deadline without default', async () => {
-    const [hook] = asking({ deadline: '30s' });
-    const run = await startRun(agentUnder(hook), []);
-    await run.advance('1m');
-    expect(await run.outcome()).toMatchObject(failureSaying('interrupt-expired'));
-  });
-
   it('may ask several at once and again, under ids that differ', async () => {
     const many: AgentMiddleware = {
       name: 'many',
