@@ -122,14 +122,12 @@ describe('agents at the same time, each a run of its own', () => {
     const ask = async (isolate: boolean): Promise<unknown> => {
       const agent = parallel({ name: 'team', isolate, agents: [member('first'), member('second')] });
       const { model } = await play(agent, both);
-      return model
-        .requests('first')
-        .map(({ model: name, messages, instructions, tools: offered }) => ({
-          name,
-          instructions,
-          offered,
-          messages: messages.map(({ role, parts }) => ({ role, parts })),
-        }));
+      return model.requests('first').map(({ model: name, messages, instructions, tools: offered }) => ({
+        name,
+        instructions,
+        offered,
+        messages: messages.map(({ role, parts }) => ({ role, parts })),
+      }));
     };
     expect(await ask(true)).toEqual(await ask(false));
   });
@@ -216,16 +214,7 @@ describe('agents at the same time, each a run of its own', () => {
     expect(typed(await logOf(run), 'agent-end').map((event) => event.error?.code)).toContain('model-failed');
   });
 
-  it('is cancelled alone: only its lane fails', async () => {
-    const { run } = await start(isolated(member('first', { middleware: [asking] }), member('second')), { second: [says('Two.')] });
-    expect((await run.outcome()).status).toBe('waiting');
-    await child(run, 'test~first').cancel();
-    expect(await run.outcome()).toMatchObject(failureSaying('child-cancelled'));
-    expect(await child(run, 'test~first').outcome()).toEqual({ status: 'cancelled' });
-    expect(await run.interrupts()).toEqual([]);
-  });
-
-  it('that are cancelled add what they used and set all the same', async () => {
+  it('that are cancelled, alone or with their run, fail only their lane, and add what they used and set all the same', async () => {
     const paying = member('first', {
       tools: ['echo'],
       middleware: [
@@ -238,6 +227,8 @@ describe('agents at the same time, each a run of its own', () => {
     await one.run.interrupts();
     await child(one.run, 'test~first').cancel();
     expect(await one.run.outcome()).toMatchObject(failureSaying('child-cancelled'));
+    expect(await child(one.run, 'test~first').outcome()).toEqual({ status: 'cancelled' });
+    expect(await one.run.interrupts()).toEqual([]);
     expect(await one.run.usage()).toEqual(usage);
     expect(typed(await logOf(one.run), 'agent-end')).toMatchObject([
       { usage, usageByModel: { 'test/first': usage }, error: { code: 'child-cancelled' } },
@@ -248,18 +239,6 @@ describe('agents at the same time, each a run of its own', () => {
     await whole.run.cancel();
     expect(await whole.run.outcome()).toEqual({ status: 'cancelled' });
     expect(await whole.run.usage()).toEqual(usage);
-  });
-
-  it('that is cancelled as a tool leaves its session values to the agent that called it', async () => {
-    const seen: AgentMiddleware = { name: 'seen', afterAgent: (_, ctx) => ctx.sendEvent('who', ctx.session.get('who') ?? null) };
-    const helper = member('helper', { middleware: [setting({ who: 'helper' }), asking] });
-    const { run } = await start(member('guide', { tools: [agentTool(helper, { isolate: true })], middleware: [seen] }), {
-      guide: [delegate('helper'), says('Without it.')],
-    });
-    await run.interrupts();
-    await child(run, 'test~helper@1').cancel();
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect(typed(await logOf(run), 'custom').map(({ data }) => data)).toEqual(['helper']);
   });
 });
 
@@ -415,14 +394,17 @@ describe('an isolated agent as a tool', () => {
     expect(typed(await logOf(run), 'tool-end')[0]?.error).toMatchObject({ code: 'tool-failed' });
   });
 
-  it('that is cancelled alone fails its call only', async () => {
-    const { run } = await start(guide({}, member('helper', { middleware: [asking] })), {
+  it('that is cancelled alone fails its call only, and leaves its session values to the agent that called it', async () => {
+    const seen: AgentMiddleware = { name: 'seen', afterAgent: (_, ctx) => ctx.sendEvent('who', ctx.session.get('who') ?? null) };
+    const cancelled = agentTool(member('helper', { middleware: [setting({ who: 'helper' }), asking] }), { isolate: true });
+    const { run } = await start(member('guide', { tools: [cancelled], middleware: [seen] }), {
       guide: [delegate('helper'), says('Without it.')],
     });
     await run.outcome();
     await child(run, 'test~helper@1').cancel();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Without it.' });
     expect(typed(await logOf(run), 'tool-end')[0]?.error).toMatchObject({ code: 'child-cancelled' });
+    expect(typed(await logOf(run), 'custom').map(({ data }) => data)).toEqual(['helper']);
   });
 
   it('has an interrupt that is answered in the run, over a continue-as-new of either', async () => {

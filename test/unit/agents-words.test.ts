@@ -14,19 +14,12 @@ const result = (output: Json, multipart = true): StoredMessage => ({
 });
 
 describe('what another agent is told', () => {
-  it('has the texts and the files of a result in parts', () => {
-    expect(contextMessage('a', result([{ type: 'text', text: 'Done' }, image] as never))).toEqual({
+  it('has a result of files alone', () => {
+    expect(contextMessage('a', result([image] as never))).toEqual({
       id: 'context:a:m1',
       role: 'user',
-      parts: [{ type: 'text', text: 'For context: [a] `paint` tool returned result: Done.' }, image],
+      parts: [{ type: 'text', text: 'For context: [a] `paint` tool returned result.' }, image],
     });
-  });
-
-  it('has a result of files alone, too', () => {
-    expect(contextMessage('a', result([image] as never)).parts).toEqual([
-      { type: 'text', text: 'For context: [a] `paint` tool returned result.' },
-      image,
-    ]);
   });
 
   it('has any other result as JSON, also a list of what look like parts', () => {

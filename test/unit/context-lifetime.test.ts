@@ -26,12 +26,13 @@ describe('the ctx of an agent that has ended', () => {
     ['ctx.random', (ctx) => ctx.random()],
   ];
 
+  let kept: CustomContext | undefined;
+  const first = byHand('first', async function* (_, ctx) {
+    kept = ctx;
+    yield says('First.');
+  });
+
   it.each(uses)('does nothing any more for the code of another one: %s', async (what, use) => {
-    let kept: CustomContext | undefined;
-    const first = byHand('first', async function* (_, ctx) {
-      kept = ctx;
-      yield says('First.');
-    });
     const second = byHand('second', async function* () {
       yield says('Second.');
       await use(kept as CustomContext);
@@ -50,12 +51,7 @@ describe('the ctx of an agent that has ended', () => {
     ['ctx.sleep', (ctx) => ctx.sleep('1s')],
     ['ctx.runAgent', (ctx) => ctx.runAgent('leaf')],
   ])('does not hold up the run where code catches what it is told, and asks again for ever: %s', async (_, ask) => {
-    let kept: CustomContext | undefined;
     let told = 0;
-    const first = byHand('first', async function* (__, ctx) {
-      kept = ctx;
-      yield says('First.');
-    });
     const second = byHand('second', async function* () {
       yield says('Second.');
       void (async () => {

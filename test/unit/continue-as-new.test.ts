@@ -7,7 +7,6 @@ import { approval } from 'holdfast/middleware';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { MemoryRun } from '../../memory/run';
 import { HistoryFold } from '../../contract/record/fold';
-import type { TestRun } from '../../testing/index';
 import { failureSaying } from '../support/failures';
 import { agentUnder, agentWith, echo, gate, heldTool, linesOf, logOf, only, startRun, tools, transcriptOf } from '../support/memory-bed';
 import { memoryStart, scriptedWork } from '../support/scripted-work';

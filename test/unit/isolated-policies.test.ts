@@ -6,7 +6,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { agentTool, defineAgent, parallel } from 'holdfast/workflow';
-import { approvalOf as asked, linesOf, logOf } from '../support/memory-bed';
+import { approvalOf as asked, logOf } from '../support/memory-bed';
 
 const paid: number[] = [];
 let broken = false;
@@ -101,21 +101,6 @@ describe.each(['tool', 'parallel'] as const)('a policy of an isolated agent (%s)
     await approve(run, 'bob');
     expect(await statusOf(run)).toBe('completed');
     expect(paid).toEqual([80]);
-  });
-
-  it('is not asked again when the run fails after the call, and is retried', async () => {
-    broken = true;
-    const run = await started(how, byStages(ada, bob), [pays, notifies]);
-    await approve(run, 'ada');
-    await approve(run, 'bob');
-    expect(await statusOf(run)).toBe('failed');
-    await run.retry();
-    expect(await statusOf(run)).toBe('failed');
-    broken = false;
-    await run.retry();
-    expect(await statusOf(run)).toBe('completed');
-    expect(paid).toEqual([80]);
-    expect((await linesOf(run)).filter((line) => line === 'interrupt-start')).toHaveLength(2);
   });
 
   it('asks what a policy asks besides that was applied, also over a continue-as-new and with new code', async () => {
