@@ -58,14 +58,6 @@ it('the card of an agent says where its tasks are, by the name and the scheme th
 });
 
 describe('a task', () => {
-  it('is a turn: it is completed with what the agent has said', async () => {
-    const { client } = await contextWith([{ text: 'Hello.' }]);
-    const task = asTask(await client.sendMessage(saying('Hi.')));
-    expect([stateOf(task), textsOf(task)]).toEqual(['COMPLETED', ['Hello.']]);
-    expect(task.history.map(({ parts }) => parts[0]?.content?.value)).toEqual(['Hi.']);
-    expect(await get(client, task.id)).toEqual(task);
-  });
-
   it('has an artifact for each message of the agent, and what a conversation says before is not in it', async () => {
     const { client } = await contextWith([{ text: 'One.' }, { text: 'Looking.', toolCalls: [echo('hi')] }, { text: 'Two.' }]);
     await client.sendMessage(saying('First.'));
@@ -73,10 +65,14 @@ describe('a task', () => {
     expect([task.contextId, textsOf(task)]).toEqual(['test', ['Looking.', 'Two.']]);
   });
 
-  it('is the same one when the message comes again, also later and in another form of call', async () => {
+  it('is a turn, completed with what the agent has said, and the same one when the message comes again, also later and otherwise', async () => {
     const { chat, client } = await contextWith([{ text: 'Once.' }, { text: 'Twice.' }]);
     const message = saying('Hi.', { messageId: 'same' });
     const first = asTask(await client.sendMessage(message));
+    expect([stateOf(first), textsOf(first)]).toEqual(['COMPLETED', ['Once.']]);
+    expect(first.history.map(({ parts }) => parts[0]?.content?.value)).toEqual(['Hi.']);
+    expect(await get(client, first.id)).toEqual(first);
+    expect(await codeOf(told(client.resubscribeTask({ tenant: '', id: first.id })))).toBe('UnsupportedOperation task-ended');
     await client.sendMessage(saying('More.'));
     expect(asTask(await client.sendMessage(message))).toEqual(first);
     expect((await told(client.sendMessageStream(message))).task).toEqual(first);
@@ -164,12 +160,6 @@ describe('a stream', () => {
     const lines: string[] = [];
     for await (const { payload } of stream) lines.push(payload?.$case ?? '');
     expect(lines).toEqual(['artifactUpdate', 'artifactUpdate', 'statusUpdate']);
-  });
-
-  it('of a task that is over is refused', async () => {
-    const { client } = await contextWith([{ text: 'Hello.' }]);
-    const { id } = asTask(await client.sendMessage(saying('Hi.')));
-    expect(await codeOf(told(client.resubscribeTask({ tenant: '', id })))).toBe('UnsupportedOperation task-ended');
   });
 });
 

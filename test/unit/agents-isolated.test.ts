@@ -1,7 +1,6 @@
 import { ApplicationFailure, CancelledFailure, ChildWorkflowFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import type { RunEvent } from '../../contract/events';
 import { agentOfChildRun, childRunId, isAnyRunId } from '../../contract/record/child-runs';
-import { HistoryFold } from '../../contract/record/fold';
 import { isRunId } from '../../contract/names';
 import type { Agent, AgentMiddleware } from '../../workflows/index';
 import { agentTool, parallel, sequential } from '../../workflows/index';
@@ -477,44 +476,10 @@ describe('a workflow of an isolated agent without a result', () => {
   });
 });
 
-describe('a fold that begins after isolated agents have ended', () => {
-  it('counts what they used once', () => {
-    const usageByModel = { 'test/first': usage };
-    const fold = new HistoryFold();
-    const start = {
-      version: 1,
-      tenant: 'default',
-      id: 'x',
-      agent: 'team',
-      input: 'Go.',
-      values: {},
-      stream: true,
-      options: {},
-      tags: [],
-    } as const;
-    fold.add({
-      kind: 'start',
-      time: 0,
-      workflowId: 'default/x',
-      input: {
-        start,
-        snapshot: {
-          state: { usage, usageByModel },
-          lists: {},
-          shown: [],
-          nextOffset: 5,
-          events: [{ type: 'agent-end', agent: 'first', runPath: ['team', 'first'], run: 'x~first', usage, usageByModel }],
-        },
-      },
-    });
-    expect([fold.view().usage, fold.used.byModel]).toEqual([usage, usageByModel]);
-  });
-
-  it('counts by model, also what agents inside of them have used', async () => {
-    const inner = isolated(member('first'), member('second'));
-    const { run } = await play(parallel({ name: 'whole', isolate: true, agents: [inner] }), { first: [says('1')], second: [says('2')] });
-    expect(typed(await logOf(run), 'agent-end').map(({ usageByModel: used }) => used)).toEqual([
-      { 'test/first': usage, 'test/second': usage },
-    ]);
-  });
+it('what isolated agents have used is counted by model, also that of agents inside of them', async () => {
+  const inner = isolated(member('first'), member('second'));
+  const { run } = await play(parallel({ name: 'whole', isolate: true, agents: [inner] }), { first: [says('1')], second: [says('2')] });
+  expect(typed(await logOf(run), 'agent-end').map(({ usageByModel: used }) => used)).toEqual([
+    { 'test/first': usage, 'test/second': usage },
+  ]);
 });

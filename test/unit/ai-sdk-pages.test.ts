@@ -154,12 +154,9 @@ describe('a page whose user does not decide', () => {
 });
 
 describe('GET /aisdk/:agent/:chat/messages', () => {
-  it('has no messages of a chat that nobody has begun', async () => {
-    expect(await messagesFor(await served([]))).toEqual([]);
-  });
-
-  it('has each message with its calls and results, as the streams have shown them', async () => {
+  it('has nothing at first, and then each message with its calls and results, as the streams have shown them', async () => {
     const page = await served([{ text: 'Let me see.', toolCalls: [look] }, { text: 'It is there.' }, { text: 'Bye.' }]);
+    expect(await messagesFor(page)).toEqual([]);
     const first = await pageOf(await partsOf(post(page)));
     await partsOf(post(page, { messages: [{ ...words('Thanks.')[0], id: 'm2' }], by: 'bob' }));
     const messages = await messagesFor(page);

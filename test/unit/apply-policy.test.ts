@@ -9,6 +9,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import type { PlannedStage } from '../../contract/policies';
 import { isPlan, policySourceOf } from '../../contract/policies';
+import { fails } from '../support/memory-bed';
 import { answerOf, appOn } from '../support/service-app';
 import { recordedTerminal } from '../support/recorded-terminal';
 
@@ -97,17 +98,7 @@ describe('client.applyPolicy', () => {
   });
 
   it('tells of a policy whose functions throw, and of a run that cannot be read', async () => {
-    const throwing = policy({
-      name: 'refunds',
-      tools: ['refund'],
-      stages: [
-        {
-          by: () => {
-            throw new Error('the directory is down');
-          },
-        },
-      ],
-    });
+    const throwing = policy({ name: 'refunds', tools: ['refund'], stages: [{ by: fails('the directory is down') }] });
     expect((await applyPolicy(runsOf({ r1: [question('q1')] }).runs, throwing)).outcomes).toMatchObject([
       { outcome: 'failed', error: { message: 'the directory is down' } },
     ]);

@@ -145,6 +145,13 @@ describe('a history', () => {
         .view()
         .messages.map(({ id }) => id);
 
+    it('counts once what isolated agents had used that ended before', () => {
+      const used = { usage: { inputTokens: 3, outputTokens: 2 }, usageByModel: { 'test/first': { inputTokens: 3, outputTokens: 2 } } };
+      const events: Snapshot['events'] = [{ type: 'agent-end', agent: 'first', runPath: ['a', 'first'], run: 'r1~first', ...used }];
+      const fold = folded({ ...start, input: { ...input, snapshot: { ...snapshot, state: used, events } } });
+      expect([fold.view().usage, fold.used.byModel]).toEqual([used.usage, used.usageByModel]);
+    });
+
     it('shows the list of the root agent, and behind it what it does not have', () => {
       expect(idsBehind(undefined)).toEqual(['input.0', 'm1', 'm2']);
     });
