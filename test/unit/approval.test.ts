@@ -75,32 +75,22 @@ describe('approval', () => {
     expect((await transcriptOf(run))[2]).toMatch(/^tool: error The arguments of 'refund' do not fit/);
   });
 
+  const wrong = 'does not fit: the edited arguments of refund are wrong, ';
   it.each([
-    [{ amount: 5 }, 'orderId is missing'],
-    [{ orderId: '42', amount: 'all' }, 'amount is no number'],
-    [null, 'it is no object'],
-    [[], 'it is no object'],
-  ])('refuses the edit %j, and the interrupt stays as it was', async (editedInput, why) => {
-    const run = await started(true);
-    const before = await pendingOf(run);
-    await expect(run.approve(before.id, { editedInput })).rejects.toMatchObject({
-      code: 'answer-invalid',
-      message: `The answer to "${before.id}" does not fit: the edited arguments of refund are wrong, ${why}.`,
-    });
-    expect(await pendingOf(run)).toEqual(before);
-    await run.approve(before.id, { editedInput: { orderId: '42', amount: 5 } });
-    await run.outcome();
-    expect(paid).toEqual([{ orderId: '42', amount: 5, reason: 'none given' }]);
-  });
-
-  it.each([
+    [{ amount: 5 }, `${wrong}orderId is missing.`],
+    [{ orderId: '42', amount: 'all' }, `${wrong}amount is no number.`],
+    [null, `${wrong}it is no object.`],
+    [[], `${wrong}it is no object.`],
     [{ orderId: '42', amount: 80, amuont: 5 }, 'refund has no argument amuont. Did you mean amount?'],
     [{ orderId: '42', amount: 80, currency: 'EUR' }, 'refund has no argument currency. It has: orderId, amount, reason'],
-  ])('refuses the edit %j, which would change nothing', async (editedInput, why) => {
+  ])('refuses the edit %j, and the interrupt stays as it was', async (editedInput, why) => {
     const run = await started(true);
     const before = await pendingOf(run);
     await expect(run.approve(before.id, { editedInput })).rejects.toMatchObject(errorSaying('answer-invalid', why));
     expect(await pendingOf(run)).toEqual(before);
+    await run.approve(before.id, { editedInput: { orderId: '42', amount: 5 } });
+    await run.outcome();
+    expect(paid).toEqual([{ orderId: '42', amount: 5, reason: 'none given' }]);
   });
 
   it('asks again when an edit fits the schema and breaks a rule that no schema shows', async () => {

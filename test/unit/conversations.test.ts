@@ -1,6 +1,4 @@
-import { z } from 'zod';
 import type { LanguageModel } from 'holdfast/worker';
-import { defineTool } from 'holdfast/worker';
 import type { TestConversation } from 'holdfast/testing';
 import { scriptedModel, testConversation } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
@@ -14,7 +12,7 @@ import { isDelta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
 import { errorSaying } from '../support/failures';
-import { agentUnder, agentWith, echo, gate, heldTool, lineOf, startRun, tools } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, gate, heldTool, lineOf, startRun, toolOf, tools } from '../support/memory-bed';
 
 const texts = (...given: readonly string[]) => scriptedModel(given.map((text) => ({ text })));
 
@@ -181,12 +179,7 @@ describe('a conversation', () => {
 
   it('runs the setup of its agent in each turn, and calls tools under another key each time', async () => {
     const keys: string[] = [];
-    const pay = defineTool({
-      description: 'Pays.',
-      inputSchema: z.object({}),
-      effect: 'once',
-      execute: (_, { idempotencyKey }) => (keys.push(idempotencyKey), 'paid'),
-    });
+    const pay = toolOf((_, { idempotencyKey }) => (keys.push(idempotencyKey), 'paid'), { effect: 'once' });
     let setups = 0;
     const counting: AgentMiddleware = { name: 'counting', beforeAgent: async (_, ctx) => void (setups++, await ctx.call('pay', {})) };
     const call = { toolCalls: [{ name: 'pay', input: {} }] };

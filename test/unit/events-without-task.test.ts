@@ -52,7 +52,6 @@ describe('events that no task has brought', () => {
   it('do not wake the code, neither in a second batch, and the query behind them fails with a word', () => {
     const { activate, woken } = run();
     activate(timer, task);
-    activate(timer, { ...task, length: 13 });
     activate(signal, { ...task, length: 13 });
     activate(timer, { ...task, length: 13 }, 1);
     expect(woken).toEqual(['fireTimer']);

@@ -6,7 +6,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { agentTool, defineAgent, parallel } from 'holdfast/workflow';
-import { approvalOf as asked, logOf } from '../support/memory-bed';
+import { approvalOf as asked, logOf, toolOf } from '../support/memory-bed';
 
 const paid: number[] = [];
 let broken = false;
@@ -17,13 +17,9 @@ const tools = {
     effect: 'once',
     execute: ({ amount }) => (paid.push(amount), `paid ${amount}`),
   }),
-  notify: defineTool({
-    description: 'Fails as long as it is broken.',
-    inputSchema: z.object({}),
-    execute: () => {
-      if (broken) throw new Error('no mail server');
-      return 'sent';
-    },
+  notify: toolOf(() => {
+    if (broken) throw new Error('no mail server');
+    return 'sent';
   }),
 };
 
