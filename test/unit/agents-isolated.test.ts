@@ -119,8 +119,7 @@ describe('agents at the same time, each a run of its own', () => {
 
   it('are told the same by their model as inside of one run', async () => {
     const ask = async (isolate: boolean): Promise<unknown> => {
-      const agent = parallel({ name: 'team', isolate, agents: [member('first'), member('second')] });
-      const { model } = await play(agent, both);
+      const { model } = await play(parallel({ name: 'team', isolate, agents: [member('first'), member('second')] }), both);
       return model.requests('first').map(({ model: name, messages, instructions, tools: offered }) => ({
         name,
         instructions,
@@ -191,10 +190,9 @@ describe('agents at the same time, each a run of its own', () => {
   });
 
   it('get the options for them, and not those for others', async () => {
-    const model = scripts({ first: [says('One.')], other: [says('Two.')] });
     const run = await testRun(isolated(member('first'), member('second')), {
       input: 'Go.',
-      model,
+      model: scripts({ first: [says('One.')], other: [says('Two.')] }),
       tools,
       options: { agents: { second: { model: 'test/other' } } },
     });

@@ -90,8 +90,7 @@ describe('a client of AG-UI', () => {
 
   it('tries again by the same messages when the turn has failed, and has its message once', async () => {
     const model = scriptedModel([{ error: 'No.' }, { toolCalls: [echo('x')] }, { text: 'Done.' }]);
-    const agent = agentWith({ middleware: [approval({ tools: { echo: true } })] });
-    const chat = await testConversation(agent, { model, tools });
+    const chat = await testConversation(agentWith({ middleware: [approval({ tools: { echo: true } })] }), { model, tools });
     const client = clientOf(chat);
     const codes: (string | undefined)[] = [];
     client.addMessage({ id: 'u1', role: 'user', content: 'Go on.' });

@@ -239,8 +239,7 @@ async function seenWith(
   set: ToolCallbacks,
   call: { readonly name: string; readonly input: Json } = echo('whole'),
 ): Promise<{ readonly seen: readonly Json[]; readonly output: Json; readonly run: TestRun }> {
-  const model = scriptedModel([{ toolCalls: [call] }, { text: 'Done.' }]);
-  const run = await startRun(agentUnder(set.asMiddleware()), model);
+  const run = await startRun(agentUnder(set.asMiddleware()), [{ toolCalls: [call] }, { text: 'Done.' }]);
   const log = await logOf(run);
   const part = (await run.transcript()).flatMap(({ parts }) => parts).find(({ type }) => type === 'tool-result');
   return {

@@ -343,8 +343,7 @@ describe('plugins', () => {
       ],
       tool: toolCallbacks().registerAfter(({ result }) => ({ skipSummarization: result === 'b' })),
     });
-    const model = scriptedModel([{ toolCalls: [echo('a'), echo('b')] }]);
-    const run = await startRun(agentUnder(middleware), model);
+    const run = await startRun(agentUnder(middleware), [{ toolCalls: [echo('a'), echo('b')] }]);
     expect(await run.outcome()).toMatchObject({ text: '***b' });
     expect((await transcriptOf(run)).slice(2)).toEqual(['tool: ***a', 'tool: ***b']);
   });

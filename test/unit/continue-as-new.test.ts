@@ -128,8 +128,7 @@ describe('a run that goes over a continue-as-new', () => {
       ctx.sendEvent('note', 1);
       return output;
     });
-    const model = scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
-    const run = await startRun(noting, model);
+    const run = await startRun(noting, [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
     await run.interrupts();
     await run.goOnAsNew(layer((call, next) => next(call)));
     for (const { id } of await run.interrupts()) await run.approve(id);

@@ -60,7 +60,6 @@ describe('an event of a custom agent', () => {
 describe('the finally of a custom agent', () => {
   it('is waited for, has its effects, and shows nothing', async () => {
     const order: string[] = [];
-    const model = scripts({});
     const run = await testRun(
       hand(async function* (_, ctx) {
         try {
@@ -75,7 +74,7 @@ describe('the finally of a custom agent', () => {
           }
         }
       }),
-      { input: 'Go.', model, tools },
+      { input: 'Go.', model: scripts({}), tools },
     );
     expect(await run.outcome()).toEqual({ status: 'running' });
     await run.goOnAsNew();

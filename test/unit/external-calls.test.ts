@@ -20,8 +20,7 @@ const done: ScriptedStep = { text: 'Done.' };
 
 async function start(options: Parameters<typeof agentWith>[0], ...steps: readonly ScriptedStep[]) {
   const model = scriptedModel(steps);
-  const agent = agentWith({ tools: ['echo', 'held', 'pickColor'], ...options });
-  const chat = await testConversation(agent, { model, tools: all });
+  const chat = await testConversation(agentWith({ tools: ['echo', 'held', 'pickColor'], ...options }), { model, tools: all });
   await chat.send('Hi');
   return { chat, model };
 }

@@ -57,10 +57,9 @@ async function started(how: 'tool' | 'parallel', rules: object, payer: readonly 
     ['clerk', scriptedModel([...clerk, { text: 'Noted.' }])],
     ['lead', scriptedModel([{ toolCalls: [{ name: 'payer', input: { request: 'Pay.' } }] }, { text: 'Led.' }])],
   ]);
-  const model = (name: string) => models.get(name.split('/').at(-1) ?? '') as ReturnType<typeof scriptedModel>;
   const run: TestRun = await testRun(agentOf(how) as never, {
     ...{ input: 'Refund', by: 'sue', tools, policies: { refunds: rules } },
-    model: { model },
+    model: { model: (name: string) => models.get(name.split('/').at(-1) ?? '') as ReturnType<typeof scriptedModel> },
   });
   return run;
 }
