@@ -1,12 +1,22 @@
 import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { failureSaying } from '../support/failures';
-import { agentUnder, echo, startRun, transcriptOf } from '../support/memory-bed';
+import { agentUnder, echo, fails, startRun, transcriptOf } from '../support/memory-bed';
 
 const twoTurns = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 const user = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text }] });
 
 describe('hooks', () => {
+  it.each(['beforeAgent', 'beforeModelRewriteState', 'afterModelRewriteState', 'afterToolCalls'] as const)(
+    'that stand behind a %s that throws do not run',
+    async (hook) => {
+      const never = jest.fn();
+      const run = await startRun(agentUnder({ name: 'failing', [hook]: fails('no') }, { name: 'never', [hook]: never }), twoTurns());
+      expect(await run.outcome()).toMatchObject(failureSaying('hook-failed', `${hook} of middleware "failing" failed: no`));
+      expect(never).not.toHaveBeenCalled();
+    },
+  );
+
   it.each([
     ['a list', [], /returned object; return nothing or an object/],
     ['a text', 'keep', /returned string; return nothing or an object/],
