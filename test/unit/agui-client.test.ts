@@ -32,15 +32,8 @@ it('an input of AG-UI may have null for what is not there', async () => {
     { type: 'text', text: 'Look.' },
     { type: 'image', source },
   ];
-  const absent = {
-    protocolVersion: null,
-    parentRunId: null,
-    state: null,
-    tools: null,
-    context: null,
-    forwardedProps: null,
-    resume: null,
-  };
+  const optional = ['protocolVersion', 'parentRunId', 'state', 'tools', 'context', 'forwardedProps', 'resume'];
+  const absent = Object.fromEntries(optional.map((name) => [name, null]));
   const messages = [{ id: 'u1', role: 'user', content, name: null }];
   const { status, events } = await postTo(aguiApp(chat), '/agui/agent', { threadId: chat.id, runId: 'r1', messages, ...absent });
   expect([status, events.at(-1)]).toMatchObject([200, { type: 'RUN_FINISHED', result: 'Hi.' }]);

@@ -3,7 +3,6 @@ import { agentCallbacks, detachedInvocation, getStateValue, modelCallbacks, tool
 import type { BeforeModelResult, ModelRequestDraft, ToolCallbacks } from 'holdfast/callbacks';
 import type { Json, Message } from 'holdfast/workflow';
 import * as worker from 'holdfast/worker';
-import { scriptedModel } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
 import { errorSaying } from '../support/failures';
 import { agentUnder, echo, fails, logOf, startRun } from '../support/memory-bed';

@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
-import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel } from 'holdfast/testing';
-import type { Agent, AgentMiddleware } from 'holdfast/workflow';
+import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
-import { definitionOf } from '../../kernel/define/agent-ref';
-import { MemoryRun } from '../../memory/run';
-import { HistoryFold } from '../../contract/record/fold';
 import { failureSaying } from '../support/failures';
-import { agentUnder, agentWith, echo, gate, heldTool, linesOf, logOf, only, startRun, tools, transcriptOf } from '../support/memory-bed';
-import { memoryStart, scriptedWork } from '../support/scripted-work';
-
-const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }];
+import { agentUnder, agentWith, echo, heldTool, linesOf, logOf, only, startRun, tools, transcriptOf } from '../support/memory-bed';
 
 describe('a run that goes over a continue-as-new', () => {
   it('runs settled effects once', async () => {
@@ -162,47 +155,4 @@ describe('a run that goes over a continue-as-new', () => {
     expect((await run.outcome()).status).toBe('completed');
     expect(await linesOf(run)).toContain('custom added');
   });
-});
-
-it('an answer that comes before the code that waits for it was entered again is not lost', async () => {
-  const door = gate();
-  let prepared = 0;
-  const work = scriptedWork([{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
-  const agents = new Map([['agent', definitionOf(agentUnder(approval({ tools: { echo: true } })) as Agent)]]);
-  const slowToPrepare = {
-    ...work,
-    prepare: async (...request: Parameters<typeof work.prepare>) => (prepared++ > 0 && (await door.opened), work.prepare(...request)),
-  };
-  const run = new MemoryRun(agents, { start: memoryStart }, slowToPrepare, 0);
-  await run.idle();
-  const { id } = only(run.view().interrupts);
-  const over = run.goOnAsNew();
-  while (prepared < 2) await work.settle();
-  run.answer({ interruptId: id, answer: { type: 'approve' } });
-  door.open();
-  await over;
-  expect(run.view()).toMatchObject({ status: 'completed', text: 'Done.' });
-  expect(run.events.filter(({ type }) => type === 'interrupt-start')).toHaveLength(1);
-});
-
-it('a reader that begins after a continue-as-new sees the same state and the same next offset as one that saw all', async () => {
-  const asking: AgentMiddleware = {
-    name: 'asking',
-    wrapToolCall: async (call, next, ctx) => (call.id === 'call-1-1' && (await ctx.interrupt('Go?')), next(call)),
-  };
-  const agents = new Map([['agent', definitionOf(agentUnder(asking) as Agent)]]);
-  const run = new MemoryRun(agents, { start: memoryStart }, scriptedWork(script), 0);
-  await run.goOnAsNew();
-  const check = (): void => {
-    const facts = run.facts;
-    const from = facts.map(({ kind }) => kind).lastIndexOf('start');
-    const late = new HistoryFold();
-    for (const fact of facts.slice(from)) late.add(fact);
-    expect(late.view()).toEqual(run.view());
-  };
-  check();
-  run.answer({ interruptId: only(run.view().interrupts).id, answer: true });
-  await run.idle();
-  expect(run.view().status).toBe('completed');
-  check();
 });
