@@ -164,9 +164,12 @@ describe('a stream', () => {
 });
 
 describe('a question', () => {
-  it('has a text for people, data with what an answer must be, and as much history as somebody asks for', async () => {
+  it('has a text for people, data with what an answer must be, as much history as somebody asks for, and keeps new tasks out', async () => {
     const { client } = await contextWith(callsThenSays, asks);
-    const task = asTask(await waiting(client));
+    const message = saying('Hi.');
+    const task = asTask(await client.sendMessage(message));
+    expect(await codeOf(client.sendMessage(saying('Never mind.')))).toBe('UnsupportedOperation interrupts-open');
+    expect(asTask(await client.sendMessage(message))).toEqual(task);
     expect(stateOf(task)).toBe('INPUT_REQUIRED');
     expect(task.status?.message?.parts[0]?.content).toEqual({ $case: 'text', value: 'May echo be called? {"text":"hi"}' });
     expect(askedBy(task)).toEqual([
@@ -282,14 +285,6 @@ describe('a question', () => {
     const answer = (by: string) => client.sendMessage(saying('yes', { taskId: id, metadata: { by } }));
     expect(await codeOf(answer('bob'))).toBe('UnsupportedOperation answer-forbidden');
     expect(stateOf(asTask(await answer('ann')))).toBe('COMPLETED');
-  });
-
-  it('keeps new tasks of its context out, and the one that asks can be had again', async () => {
-    const { client } = await contextWith(callsThenSays, asks);
-    const message = saying('Hi.');
-    const task = asTask(await client.sendMessage(message));
-    expect(await codeOf(client.sendMessage(saying('Never mind.')))).toBe('UnsupportedOperation interrupts-open');
-    expect(asTask(await client.sendMessage(message))).toEqual(task);
   });
 });
 

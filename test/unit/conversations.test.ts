@@ -441,12 +441,13 @@ describe('what a conversation refuses', () => {
     expect(inbox.command(command)).toEqual({ sent: [{ id: 'a', refused: unfit }] });
   });
 
-  it('is a message that is none, or too large', async () => {
+  it('is a message that is none, or too large, and a name that is of nobody, or too long', async () => {
     const chat = await testConversation(agentWith(), { model: texts(), tools });
     await expect(chat.send('')).rejects.toMatchObject({ code: 'input-invalid' });
     await expect(chat.send('x'.repeat(5 * 1024 * 1024))).rejects.toMatchObject({ code: 'input-too-large' });
     await expect(chat.send('x', { mode: 'soon' as 'now' })).rejects.toMatchObject({ code: 'request-invalid' });
     await expect(chat.send('x', { id: 'no id' })).rejects.toMatchObject({ code: 'request-invalid' });
+    for (const by of ['', 'x'.repeat(201)]) await expect(chat.pause({ by })).rejects.toMatchObject({ code: 'request-invalid' });
   });
 
   it('is more than 1,000 messages that wait', async () => {
@@ -491,11 +492,6 @@ describe('what a conversation refuses', () => {
     await expect(chat.withdraw('a')).rejects.toMatchObject(errorSaying('message-unknown', 'took it back'));
     await chat.unpause();
     expect(await saidIn(chat)).toEqual([]);
-  });
-
-  it('is a name of nobody, or one that is too long', async () => {
-    const chat = await testConversation(agentWith(), { model: texts(), tools });
-    for (const by of ['', 'x'.repeat(201)]) await expect(chat.pause({ by })).rejects.toMatchObject({ code: 'request-invalid' });
   });
 
   it('is everything, where the run is no conversation', async () => {
