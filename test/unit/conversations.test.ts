@@ -2,7 +2,6 @@ import type { LanguageModel } from 'holdfast/worker';
 import type { TestConversation } from 'holdfast/testing';
 import { scriptedModel, testConversation } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { approval } from 'holdfast/middleware';
 import { sequential } from 'holdfast/workflow';
 import { promptOf } from '../../activities/models/providers/ai-sdk/prompt';
 import type { Ports } from '../../kernel/run/ports';
@@ -12,7 +11,7 @@ import { isDelta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
 import { errorSaying } from '../support/failures';
-import { agentUnder, agentWith, echo, gate, heldTool, lineOf, startRun, toolOf, tools } from '../support/memory-bed';
+import { agentWith, echo, gate, heldTool, lineOf, startRun, toolOf, tools } from '../support/memory-bed';
 
 const texts = (...given: readonly string[]) => scriptedModel(given.map((text) => ({ text })));
 
@@ -195,25 +194,6 @@ describe('a conversation', () => {
     expect(setups).toBe(3);
     expect(keys).toHaveLength(6);
     expect(new Set(keys).size).toBe(6);
-  });
-
-  it('waits for an approval in a turn, and takes messages meanwhile', async () => {
-    const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }, { text: 'Next.' }]);
-    const chat = await testConversation(agentUnder(approval({ tools: { echo: true } })), { model, tools });
-    await chat.send('go');
-    const [interrupt] = await chat.run.interrupts();
-    expect(await chat.send('and?')).toMatchObject({ turn: 2 });
-    await chat.run.goOnAsNew();
-    await chat.run.approve(interrupt?.id ?? '');
-    await chat.turn(2);
-    expect(await saidIn(chat)).toEqual([
-      '1 user: go',
-      '1 assistant: ',
-      '1 tool: ',
-      '1 assistant: Done.',
-      '2 user: and?',
-      '2 assistant: Next.',
-    ]);
   });
 
   it('hands a turn to agents that are made of others', async () => {
@@ -415,21 +395,6 @@ describe('a conversation that is cancelled', () => {
     await resumed;
     await chat.turn(2);
     expect(await saidIn(chat)).toEqual(['1 user: go', '1 assistant: So far.', '2 user: later', '2 assistant: So far.']);
-  });
-
-  it('asks again what it asked, when it is resumed in a turn that waits', async () => {
-    const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }, { text: 'Next.' }]);
-    const chat = await testConversation(agentUnder(approval({ tools: { echo: true } })), { model, tools });
-    await chat.send('go');
-    await chat.run.interrupts();
-    await chat.send('later');
-    await chat.run.cancel();
-    await chat.run.outcome();
-    await chat.run.resume();
-    const [interrupt] = await chat.run.interrupts();
-    await chat.run.approve(interrupt?.id ?? '');
-    expect((await chat.turn(2)).status).toBe('completed');
-    expect((await saidIn(chat)).slice(-3)).toEqual(['1 assistant: Done.', '2 user: later', '2 assistant: Next.']);
   });
 });
 
