@@ -6,14 +6,11 @@ import { failureSaying } from '../support/failures';
 import { echo, lineOf, logOf, startRun, tools, transcriptOf } from '../support/memory-bed';
 import { byHand, heard, member, placed, play, says, scripts, transfer } from '../support/team-bed';
 
-describe('agents in parallel', () => {
+it('agents in parallel all end when one fails, and then the whole fails', async () => {
   const team = parallel({ name: 'team', agents: [member('left'), member('right')] });
-
-  it('all end when one fails, and then the whole fails', async () => {
-    const { outcome, model } = await play(team, { left: [{ error: 'Broken.' }], right: [{ text: 'R.' }] });
-    expect(outcome).toMatchObject(failureSaying('model-failed'));
-    expect(model.requests('right')).toHaveLength(1);
-  });
+  const { outcome, model } = await play(team, { left: [{ error: 'Broken.' }], right: [{ text: 'R.' }] });
+  expect(outcome).toMatchObject(failureSaying('model-failed'));
+  expect(model.requests('right')).toHaveLength(1);
 });
 
 describe('agents that hand over', () => {

@@ -194,41 +194,39 @@ describe('an error with the code of a cancellation', () => {
   });
 });
 
-describe('a custom agent that fails while others work for it', () => {
-  const inner = hand(
-    async function* (_, ctx) {
-      yield* [];
-      await Promise.all([ctx.runAgent('slow', 'x'), ctx.runAgent('bad', 'y')]);
-    },
-    [member('slow', { tools: ['echo'], middleware: [asking] }), member('bad')],
-  );
+const inner = hand(
+  async function* (_, ctx) {
+    yield* [];
+    await Promise.all([ctx.runAgent('slow', 'x'), ctx.runAgent('bad', 'y')]);
+  },
+  [member('slow', { tools: ['echo'], middleware: [asking] }), member('bad')],
+);
 
-  it('takes what they ask with it, nothing of them is done any more, and nothing stays in the state of the run', async () => {
-    const all = sequential({
-      name: 'all',
-      agents: [member('outer', { tools: [agentTool(inner, { forwardEvents: true })] }), member('asks', { middleware: [asking] })],
-    });
-    const run = await testRun(all, {
-      input: 'Go.',
-      model: scripts({
-        outer: [{ toolCalls: [{ name: 'hand', input: { request: 'z' } }] }, { text: 'End.' }],
-        slow: [],
-        bad: [{ error: 'Broken.' }],
-        asks: [{ text: 'Yes.' }],
-      }),
-      tools,
-    });
-    const open = await run.interrupts();
-    await run.goOnAsNew();
-    const { state } = (run as unknown as { run: { stretch: { run: { state: RunState } } } }).run.stretch.run;
-    const { agents, progress, sharedMessages, journal, interrupts } = state;
-    expect(Object.keys({ ...agents, ...progress, ...sharedMessages, ...journal }).filter((key) => key.includes('hand'))).toEqual([]);
-    expect(interrupts).toMatchObject([{ shown: { agent: 'asks' } }]);
-    await run.resume(open[0]?.id ?? '', 'yes');
-    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Yes.' });
-    const log = (await logOf(run)).map(placed);
-    expect(log.filter((line) => line.startsWith('agent-start')).length).toBe(log.filter((line) => line.startsWith('agent-end')).length);
+it('a custom agent that fails while others work for it takes what they ask with it, nothing of them is done any more, and nothing stays in the state of the run', async () => {
+  const all = sequential({
+    name: 'all',
+    agents: [member('outer', { tools: [agentTool(inner, { forwardEvents: true })] }), member('asks', { middleware: [asking] })],
   });
+  const run = await testRun(all, {
+    input: 'Go.',
+    model: scripts({
+      outer: [{ toolCalls: [{ name: 'hand', input: { request: 'z' } }] }, { text: 'End.' }],
+      slow: [],
+      bad: [{ error: 'Broken.' }],
+      asks: [{ text: 'Yes.' }],
+    }),
+    tools,
+  });
+  const open = await run.interrupts();
+  await run.goOnAsNew();
+  const { state } = (run as unknown as { run: { stretch: { run: { state: RunState } } } }).run.stretch.run;
+  const { agents, progress, sharedMessages, journal, interrupts } = state;
+  expect(Object.keys({ ...agents, ...progress, ...sharedMessages, ...journal }).filter((key) => key.includes('hand'))).toEqual([]);
+  expect(interrupts).toMatchObject([{ shown: { agent: 'asks' } }]);
+  await run.resume(open[0]?.id ?? '', 'yes');
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Yes.' });
+  const log = (await logOf(run)).map(placed);
+  expect(log.filter((line) => line.startsWith('agent-start')).length).toBe(log.filter((line) => line.startsWith('agent-end')).length);
 });
 
 describe('what a custom agent returns without saying anything', () => {

@@ -161,17 +161,15 @@ it('the request of a call in a history is the one that the fold of readers finds
   expect(calls).toBeGreaterThan(20);
 });
 
-describe('a call that is made again', () => {
-  const { TIMEOUT_TYPE_HEARTBEAT: heartbeat, TIMEOUT_TYPE_START_TO_CLOSE: wholeCall } = temporal.api.enums.v1.TimeoutType;
+const { TIMEOUT_TYPE_HEARTBEAT: heartbeat, TIMEOUT_TYPE_START_TO_CLOSE: wholeCall } = temporal.api.enums.v1.TimeoutType;
 
-  it.each([
-    ['the worker of it was lost', { timeoutFailureInfo: { timeoutType: heartbeat } }, 'attempt-lost', /worker .* was killed/],
-    ['its worker was stopped', { applicationFailureInfo: { type: 'WorkerShutdown' } }, 'attempt-lost', /worker .* stopped/],
-    ['it took too long', { timeoutFailureInfo: { timeoutType: wholeCall } }, 'attempt-lost', /within its timeout/],
-    ['the provider was busy', { applicationFailureInfo: { type: 'model-busy' } }, 'model-busy', /^As thrown/],
-    ['a bug threw', { applicationFailureInfo: { type: 'TypeError' } }, 'run-failed', /^As thrown/],
-  ])('says so where %s', (_, info, code, message) => {
-    const [call] = retriedCalls([{ activityId: 'a/t1/model', attempt: 2, lastFailure: { message: 'As thrown.', ...info } }]);
-    expect(call).toMatchObject({ attempt: 2, error: { code, message: expect.stringMatching(message) as string } });
-  });
+it.each([
+  ['the worker of it was lost', { timeoutFailureInfo: { timeoutType: heartbeat } }, 'attempt-lost', /worker .* was killed/],
+  ['its worker was stopped', { applicationFailureInfo: { type: 'WorkerShutdown' } }, 'attempt-lost', /worker .* stopped/],
+  ['it took too long', { timeoutFailureInfo: { timeoutType: wholeCall } }, 'attempt-lost', /within its timeout/],
+  ['the provider was busy', { applicationFailureInfo: { type: 'model-busy' } }, 'model-busy', /^As thrown/],
+  ['a bug threw', { applicationFailureInfo: { type: 'TypeError' } }, 'run-failed', /^As thrown/],
+])('a call that is made again says so where %s', (_, info, code, message) => {
+  const [call] = retriedCalls([{ activityId: 'a/t1/model', attempt: 2, lastFailure: { message: 'As thrown.', ...info } }]);
+  expect(call).toMatchObject({ attempt: 2, error: { code, message: expect.stringMatching(message) as string } });
 });

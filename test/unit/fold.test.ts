@@ -364,15 +364,13 @@ describe('the ledger', () => {
   });
 });
 
-describe('a conversation whose run did not complete', () => {
-  const opened: HistoryFact = { ...start, input: { start: { ...input.start, conversation: { window: 200 } } } };
-  const endOf = (...facts: readonly HistoryFact[]): unknown => folded(opened, ...facts).view().conversation?.ended;
+const opened: HistoryFact = { ...start, input: { start: { ...input.start, conversation: { window: 200 } } } };
+const endOf = (...facts: readonly HistoryFact[]): unknown => folded(opened, ...facts).view().conversation?.ended;
 
-  it('says why it has ended', () => {
-    const error = { code: 'agent-unknown', message: 'There is no agent "a".' };
-    expect(endOf()).toBeUndefined();
-    expect(endOf({ kind: 'end', time: 3, status: 'failed', error })).toEqual({ reason: 'failed', error });
-    expect(endOf({ kind: 'end', time: 3, status: 'cancelled' })).toEqual({ reason: 'cancelled' });
-    expect(endOf({ kind: 'end', time: 3, status: 'completed' })).toBeUndefined();
-  });
+it('a conversation whose run did not complete says why it has ended', () => {
+  const error = { code: 'agent-unknown', message: 'There is no agent "a".' };
+  expect(endOf()).toBeUndefined();
+  expect(endOf({ kind: 'end', time: 3, status: 'failed', error })).toEqual({ reason: 'failed', error });
+  expect(endOf({ kind: 'end', time: 3, status: 'cancelled' })).toEqual({ reason: 'cancelled' });
+  expect(endOf({ kind: 'end', time: 3, status: 'completed' })).toBeUndefined();
 });
