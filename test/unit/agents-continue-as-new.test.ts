@@ -260,18 +260,6 @@ describe('code that calls things for ever', () => {
     expect((await logOf(run)).filter(({ type }) => type === 'agent-message')).toHaveLength(3);
     model.of['helper']?.assertComplete();
   });
-
-  it('goes over a continue-as-new where a custom agent only calls tools', async () => {
-    let entered = 0;
-    const guide = byHand('guide', async function* (_, ctx) {
-      entered++;
-      for (let n = 0; n < 2; n++) await ctx.call('held', {});
-      yield says('Waited.');
-    });
-    const run = await crossed(guide, heldTool());
-    expect(entered).toBe(2);
-    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Waited.' });
-  });
 });
 
 describe('an upgrade of a run that waits', () => {

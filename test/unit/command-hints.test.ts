@@ -59,16 +59,13 @@ describe('a command that is shown', () => {
     expect(runLine('support', 'Refund order 42')).toBe('npx holdfast run support "Refund order 42"');
   });
 
-  it('names who may decide: whoever asked, when that is one of them, else the first', () => {
+  it('names who may decide: whoever asked, when that is one of them, else the first, and nobody who would be refused', () => {
     const named = approval({ by: ["ada o'hara", 'bob'] });
     expect(decided(named)).toEqual(['--by', "ada o'hara"]);
     expect(decided(named, [], 'bob')).toEqual(['--by', 'bob']);
     expect(decided(named, [], 'eve')).toEqual(['--by', "ada o'hara"]);
     expect(decided(approval(), [], 'eve')).toEqual(['--by', 'eve']);
     expect(decided(approval())).toEqual([]);
-  });
-
-  it('name nobody who would be refused', () => {
     expect(decided(approval({ by: ['ada', 'bob'], notBy: ['ada'] }))).toEqual(['--by', 'bob']);
     expect(decided(approval({ by: ['ada'], notBy: ['ada'] }), [], 'ada')).toEqual(['--by', 'your-name']);
     expect(decided(approval({ notBy: ['ada'] }), [], 'ada')).toEqual(['--by', 'your-name']);

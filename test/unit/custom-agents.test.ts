@@ -148,26 +148,6 @@ describe('a cancel that a custom agent would catch', () => {
       for (const child of run.children.values()) expect(await child.outcome()).toEqual({ status: 'cancelled' });
     }
   });
-
-  it('of a layer that tries again for ever ends the run too', async () => {
-    const stubborn: AgentMiddleware = {
-      name: 'stubborn',
-      wrapModel: async (request, next, ctx) => {
-        await ctx.interrupt('?').catch(() => undefined);
-        for (;;) {
-          try {
-            return await next(request);
-          } catch {
-            // Again.
-          }
-        }
-      },
-    };
-    const run = await testRun(member('a', { middleware: [stubborn] }), { input: 'Go.', model: scripts({ a: [] }), tools });
-    await run.interrupts();
-    await run.cancel();
-    expect(await run.outcome()).toEqual({ status: 'cancelled' });
-  });
 });
 
 describe('an error with the code of a cancellation', () => {
