@@ -205,23 +205,15 @@ export const kinds = {
 type Same<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
 type Kinds = typeof kinds;
 type In = { city: string };
-export const inputs: readonly [
-  Same<InputOf<Kinds['report']>, In>,
-  Same<InputOf<Kinds['chart']>, In>,
-  Same<InputOf<Kinds['film']>, In>,
-  Same<InputOf<Kinds['byJson']>, In>,
-  Same<InputOf<Kinds['bySdkSchema']>, In>,
-  Same<InputOf<Kinds['sdk']>, In>,
-  Same<InputOf<Kinds['preliminary']>, In>,
-] = [true, true, true, true, true, true, true];
-export const results: readonly [
-  Same<OutputOf<Kinds['report']>, string>,
-  Same<OutputOf<Kinds['chart']>, readonly Part[]>,
-  Same<OutputOf<Kinds['film']>, readonly Part[]>,
-  Same<OutputOf<Kinds['byJson']>, number>,
-  Same<OutputOf<Kinds['bySdkSchema']>, { name: string }>,
-  Same<OutputOf<Kinds['sdk']>, { name: string }>,
-  Same<OutputOf<Kinds['preliminary']>, { name: string }>,
+type TypesOf<Name extends keyof Kinds> = [InputOf<Kinds[Name]>, OutputOf<Kinds[Name]>];
+export const typesOfKinds: readonly [
+  Same<TypesOf<'report'>, [In, string]>,
+  Same<TypesOf<'chart'>, [In, readonly Part[]]>,
+  Same<TypesOf<'film'>, [In, readonly Part[]]>,
+  Same<TypesOf<'byJson'>, [In, number]>,
+  Same<TypesOf<'bySdkSchema'>, [In, { name: string }]>,
+  Same<TypesOf<'sdk'>, [In, { name: string }]>,
+  Same<TypesOf<'preliminary'>, [In, { name: string }]>,
 ] = [true, true, true, true, true, true, true];
 
 // @ts-expect-error a stream of numbers is no stream of texts

@@ -203,17 +203,15 @@ describe('what the service does not speak', () => {
   });
 });
 
-describe('a list', () => {
-  it.each<readonly [string, Json]>([
-    ['of no context', {}],
-    ['of a context that no conversation can have', { contextId: 'a b' }],
-    ['of pages of nothing', { contextId: 'test', pageSize: 0 }],
-    ['of pages of too much', { contextId: 'test', pageSize: 101 }],
-    ['from a page that is not of it', { contextId: 'test', pageToken: 'x' }],
-    ['of a state that there is not', { contextId: 'test', status: 'TASK_STATE_HAPPY' }],
-    ['after a time that is none', { contextId: 'test', statusTimestampAfter: 'yesterday' }],
-  ])('%s is refused', async (_, params) => {
-    const { app } = await appWith();
-    expect(errorOf(await rpc(app, 'ListTasks', params)).slice(0, 3)).toEqual([200, 7, -32602]);
-  });
+it.each<readonly [string, Json]>([
+  ['of no context', {}],
+  ['of a context that no conversation can have', { contextId: 'a b' }],
+  ['of pages of nothing', { contextId: 'test', pageSize: 0 }],
+  ['of pages of too much', { contextId: 'test', pageSize: 101 }],
+  ['from a page that is not of it', { contextId: 'test', pageToken: 'x' }],
+  ['of a state that there is not', { contextId: 'test', status: 'TASK_STATE_HAPPY' }],
+  ['after a time that is none', { contextId: 'test', statusTimestampAfter: 'yesterday' }],
+])('a list %s is refused', async (_, params) => {
+  const { app } = await appWith();
+  expect(errorOf(await rpc(app, 'ListTasks', params)).slice(0, 3)).toEqual([200, 7, -32602]);
 });

@@ -43,31 +43,21 @@ const codeOf = async (asked: Promise<unknown>): Promise<string> => {
 const waiting = async (client: Client, taskId = '') => client.sendMessage(saying('Hi.', { taskId }));
 const asTask = (sent: unknown) => sent as Awaited<ReturnType<typeof get>>;
 
-describe('the card of an agent', () => {
-  it('says where its tasks are, by the name and the scheme that it was asked by', async () => {
-    const { app } = await contextWith([]);
-    const card = async (headers: Record<string, string>) =>
-      (await (await app.request('http://agents.example/a2a/other/.well-known/agent-card.json', { headers })).json()) as Json;
-    expect(await card({})).toMatchObject({
-      name: 'other',
-      supportedInterfaces: [{ url: 'http://agents.example/a2a/other', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
-      capabilities: { streaming: true },
-    });
-    expect(await card({ 'x-forwarded-proto': 'https' })).toMatchObject({
-      supportedInterfaces: [{ url: 'https://agents.example/a2a/other' }],
-    });
+it('the card of an agent says where its tasks are, by the name and the scheme that it was asked by', async () => {
+  const { app } = await contextWith([]);
+  const card = async (headers: Record<string, string>) =>
+    (await (await app.request('http://agents.example/a2a/other/.well-known/agent-card.json', { headers })).json()) as Json;
+  expect(await card({})).toMatchObject({
+    name: 'other',
+    supportedInterfaces: [{ url: 'http://agents.example/a2a/other', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+    capabilities: { streaming: true },
+  });
+  expect(await card({ 'x-forwarded-proto': 'https' })).toMatchObject({
+    supportedInterfaces: [{ url: 'https://agents.example/a2a/other' }],
   });
 });
 
 describe('a task', () => {
-  it('is a turn: it is completed with what the agent has said', async () => {
-    const { client } = await contextWith([{ text: 'Hello.' }]);
-    const task = asTask(await client.sendMessage(saying('Hi.')));
-    expect([stateOf(task), textsOf(task)]).toEqual(['COMPLETED', ['Hello.']]);
-    expect(task.history.map(({ parts }) => parts[0]?.content?.value)).toEqual(['Hi.']);
-    expect(await get(client, task.id)).toEqual(task);
-  });
-
   it('has an artifact for each message of the agent, and what a conversation says before is not in it', async () => {
     const { client } = await contextWith([{ text: 'One.' }, { text: 'Looking.', toolCalls: [echo('hi')] }, { text: 'Two.' }]);
     await client.sendMessage(saying('First.'));
@@ -75,10 +65,14 @@ describe('a task', () => {
     expect([task.contextId, textsOf(task)]).toEqual(['test', ['Looking.', 'Two.']]);
   });
 
-  it('is the same one when the message comes again, also later and in another form of call', async () => {
+  it('is a turn, completed with what the agent has said, and the same one when the message comes again, also later and otherwise', async () => {
     const { chat, client } = await contextWith([{ text: 'Once.' }, { text: 'Twice.' }]);
     const message = saying('Hi.', { messageId: 'same' });
     const first = asTask(await client.sendMessage(message));
+    expect([stateOf(first), textsOf(first)]).toEqual(['COMPLETED', ['Once.']]);
+    expect(first.history.map(({ parts }) => parts[0]?.content?.value)).toEqual(['Hi.']);
+    expect(await get(client, first.id)).toEqual(first);
+    expect(await codeOf(told(client.resubscribeTask({ tenant: '', id: first.id })))).toBe('UnsupportedOperation task-ended');
     await client.sendMessage(saying('More.'));
     expect(asTask(await client.sendMessage(message))).toEqual(first);
     expect((await told(client.sendMessageStream(message))).task).toEqual(first);
@@ -125,34 +119,20 @@ describe('a task', () => {
       { type: 'file', mediaType: 'image/png', data: 'YWJj' },
     ]);
   });
-
-  it('has as much history as somebody asks for', async () => {
-    const { client } = await contextWith(callsThenSays, asks);
-    const { id } = asTask(await waiting(client));
-    expect([(await get(client, id)).history.length, (await get(client, id, 1)).history.length, (await get(client, id, 0)).history]).toEqual(
-      [2, 1, []],
-    );
-  });
 });
 
 describe('a stream', () => {
-  it('ends with a question, and the stream of the answer goes on with the same task', async () => {
+  it('ends with a question, a second one shows the task that waits, and the stream of the answer goes on with the same task', async () => {
     const { client } = await contextWith(callsThenSays, asks);
     const { task } = await told(client.sendMessageStream(saying('Hi.')));
-    const asking = await get(client, task.id);
-    const [asked] = askedBy(asking);
+    const again = await told(client.resubscribeTask({ tenant: '', id: task.id }));
+    expect([stateOf(again.task), again.lines]).toEqual(['INPUT_REQUIRED', []]);
+    const [asked] = askedBy(again.task);
     const answer = saying([data({ interruptId: asked?.interruptId ?? '', approved: true })], { taskId: task.id });
     const resumed = await told(client.sendMessageStream(answer));
     expect(resumed.task.id).toBe(task.id);
     const done = await get(client, task.id);
     expect([stateOf(done), textsOf(done)]).toEqual(['COMPLETED', ['Done.']]);
-  });
-
-  it('of a task that waits shows it, and ends', async () => {
-    const { client } = await contextWith(callsThenSays, asks);
-    const { id } = asTask(await waiting(client));
-    const { task, lines } = await told(client.resubscribeTask({ tenant: '', id }));
-    expect([stateOf(task), lines]).toEqual(['INPUT_REQUIRED', []]);
   });
 
   it('says that the service closes, and the task goes on', async () => {
@@ -181,23 +161,22 @@ describe('a stream', () => {
     for await (const { payload } of stream) lines.push(payload?.$case ?? '');
     expect(lines).toEqual(['artifactUpdate', 'artifactUpdate', 'statusUpdate']);
   });
-
-  it('of a task that is over is refused', async () => {
-    const { client } = await contextWith([{ text: 'Hello.' }]);
-    const { id } = asTask(await client.sendMessage(saying('Hi.')));
-    expect(await codeOf(told(client.resubscribeTask({ tenant: '', id })))).toBe('UnsupportedOperation task-ended');
-  });
 });
 
 describe('a question', () => {
-  it('has a text for people, and data with what an answer must be', async () => {
+  it('has a text for people, data with what an answer must be, as much history as somebody asks for, and keeps new tasks out', async () => {
     const { client } = await contextWith(callsThenSays, asks);
-    const task = asTask(await waiting(client));
+    const message = saying('Hi.');
+    const task = asTask(await client.sendMessage(message));
+    expect(await codeOf(client.sendMessage(saying('Never mind.')))).toBe('UnsupportedOperation interrupts-open');
+    expect(asTask(await client.sendMessage(message))).toEqual(task);
     expect(stateOf(task)).toBe('INPUT_REQUIRED');
     expect(task.status?.message?.parts[0]?.content).toEqual({ $case: 'text', value: 'May echo be called? {"text":"hi"}' });
     expect(askedBy(task)).toEqual([
       expect.objectContaining({ kind: 'approval', tool: 'echo', input: { text: 'hi' }, answerSchema: expect.anything() }),
     ]);
+    const histories = [undefined, 1, 0].map(async (length) => (await get(client, task.id, length)).history.length);
+    expect(await Promise.all(histories)).toEqual([2, 1, 0]);
   });
 
   const answered = async (middleware: AgentMiddleware, script: readonly ScriptedStep[], answer: Parameters<typeof saying>[0]) => {
@@ -307,14 +286,6 @@ describe('a question', () => {
     expect(await codeOf(answer('bob'))).toBe('UnsupportedOperation answer-forbidden');
     expect(stateOf(asTask(await answer('ann')))).toBe('COMPLETED');
   });
-
-  it('keeps new tasks of its context out, and the one that asks can be had again', async () => {
-    const { client } = await contextWith(callsThenSays, asks);
-    const message = saying('Hi.');
-    const task = asTask(await client.sendMessage(message));
-    expect(await codeOf(client.sendMessage(saying('Never mind.')))).toBe('UnsupportedOperation interrupts-open');
-    expect(asTask(await client.sendMessage(message))).toEqual(task);
-  });
 });
 
 describe('a task at work', () => {
@@ -386,13 +357,6 @@ describe('cancelling', () => {
     expect(stateOf(asTask(await client.sendMessage(saying('Hi again.'))))).toBe('COMPLETED');
   });
 
-  it('are listed to a caller that gives no status, of which the SDK makes one that there is not', async () => {
-    const { client } = await contextWith([{ text: 'Hello.' }]);
-    const { id } = asTask(await client.sendMessage(saying('Hi.')));
-    const { tasks } = await client.listTasks({ contextId: 'test' } as Parameters<Client['listTasks']>[0]);
-    expect(tasks.map((task) => task.id)).toEqual([id]);
-  });
-
   it('takes a message back that waits for its turn', async () => {
     const { chat, client } = await contextWith([{ text: 'Never.' }]);
     await chat.pause();
@@ -405,18 +369,18 @@ describe('cancelling', () => {
   });
 });
 
-describe('the list of a context', () => {
-  it('has its tasks, the newest first, by page and by state, without artifacts unless asked', async () => {
-    const { client } = await contextWith([{ text: 'One.' }, { error: 'No.', retryable: false }, { text: 'Three.' }]);
-    const ids: string[] = [];
-    for (const said of ['a', 'b', 'c']) ids.unshift(asTask(await client.sendMessage(saying(said))).id);
-    const all = await list(client, { includeArtifacts: true });
-    expect([all.totalSize, all.tasks.map(({ id }) => id)]).toEqual([3, ids]);
-    expect(all.tasks.map(textsOf)).toEqual([['Three.'], [], ['One.']]);
-    expect((await list(client)).tasks.flatMap(({ artifacts }) => artifacts)).toEqual([]);
-    const page = await list(client, { pageSize: 2 });
-    expect((await list(client, { pageSize: 2, pageToken: page.nextPageToken })).tasks.map(({ id }) => id)).toEqual(ids.slice(2));
-    expect((await list(client, { status: 4 })).tasks.map(({ id }) => id)).toEqual([ids[1]]);
-    expect((await list(client, { statusTimestampAfter: '2999-01-01T00:00:00Z' })).tasks).toEqual([]);
-  });
+it('the list of a context has its tasks, the newest first, by page and by state, also asked for without a status, and without artifacts unless asked', async () => {
+  const { client } = await contextWith([{ text: 'One.' }, { error: 'No.', retryable: false }, { text: 'Three.' }]);
+  const ids: string[] = [];
+  for (const said of ['a', 'b', 'c']) ids.unshift(asTask(await client.sendMessage(saying(said))).id);
+  const all = await list(client, { includeArtifacts: true });
+  expect([all.totalSize, all.tasks.map(({ id }) => id)]).toEqual([3, ids]);
+  expect(all.tasks.map(textsOf)).toEqual([['Three.'], [], ['One.']]);
+  expect((await list(client)).tasks.flatMap(({ artifacts }) => artifacts)).toEqual([]);
+  const page = await list(client, { pageSize: 2 });
+  expect((await list(client, { pageSize: 2, pageToken: page.nextPageToken })).tasks.map(({ id }) => id)).toEqual(ids.slice(2));
+  expect((await list(client, { status: 4 })).tasks.map(({ id }) => id)).toEqual([ids[1]]);
+  const ofOlderSdk = await client.listTasks({ contextId: 'test' } as Parameters<Client['listTasks']>[0]);
+  expect(ofOlderSdk.tasks.map(({ id }) => id)).toEqual(ids);
+  expect((await list(client, { statusTimestampAfter: '2999-01-01T00:00:00Z' })).tasks).toEqual([]);
 });

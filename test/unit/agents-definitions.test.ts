@@ -153,15 +153,14 @@ describe('a hand-over that nobody can take over', () => {
   });
 });
 
-describe('options of a start for agents', () => {
-  const team = sequential({ name: 'team', agents: [member('a'), byHand('c', async function* () {})] });
-  it.each([
-    ['that are not in the run', { b: {} }, 'there is no agent "b" in "team". There are: team, a, c.'],
-    ['that have no model', { team: { model: 'test/a' } }, 'agents.team.model would change nothing: only one that talks to a model'],
-    ['that call no tools', { c: { tools: ['echo'] } }, 'agents.c.tools would change nothing'],
-    ['that are not made by hand', { a: { custom: { x: 1 } } }, 'agents.a.custom would change nothing: only one that is made by hand'],
-  ])('%s are refused', async (_, agents, message) => {
-    const run = await testRun(team, { input: 'Go.', model: scripts({}), tools, options: { agents } });
-    expect(await run.outcome()).toMatchObject(failureSaying('options-invalid', message));
-  });
+const team = sequential({ name: 'team', agents: [member('a'), byHand('c', async function* () {})] });
+
+it.each([
+  ['that are not in the run', { b: {} }, 'there is no agent "b" in "team". There are: team, a, c.'],
+  ['that have no model', { team: { model: 'test/a' } }, 'agents.team.model would change nothing: only one that talks to a model'],
+  ['that call no tools', { c: { tools: ['echo'] } }, 'agents.c.tools would change nothing'],
+  ['that are not made by hand', { a: { custom: { x: 1 } } }, 'agents.a.custom would change nothing: only one that is made by hand'],
+])('options of a start for agents %s are refused', async (_, agents, message) => {
+  const run = await testRun(team, { input: 'Go.', model: scripts({}), tools, options: { agents } });
+  expect(await run.outcome()).toMatchObject(failureSaying('options-invalid', message));
 });

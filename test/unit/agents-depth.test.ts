@@ -44,8 +44,7 @@ describe('agents in each other', () => {
 
   it('work as deep as they may be', async () => {
     for (const around of [ways[0], ways[2], ['', custom] as const].map((way) => way?.[1] as Around)) {
-      const agent = nested(around, limits.agentDepth - 1);
-      const { outcome } = await play(agent, { leaf: [{ text: 'Deep.' }] });
+      const { outcome } = await play(nested(around, limits.agentDepth - 1), { leaf: [{ text: 'Deep.' }] });
       expect(outcome).toMatchObject({ status: 'completed' });
       expect(JSON.stringify(outcome)).toContain('Deep.');
     }

@@ -1,7 +1,6 @@
 import { ApplicationFailure, CancelledFailure, ChildWorkflowFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import type { RunEvent } from '../../contract/events';
 import { agentOfChildRun, childRunId, isAnyRunId } from '../../contract/record/child-runs';
-import { HistoryFold } from '../../contract/record/fold';
 import { isRunId } from '../../contract/names';
 import type { Agent, AgentMiddleware } from '../../workflows/index';
 import { agentTool, parallel, sequential } from '../../workflows/index';
@@ -17,10 +16,7 @@ import { byHand, heard, member, placed, play, scripts } from '../support/team-be
 const usage = { inputTokens: 3, outputTokens: 2 };
 const says = (text: string): ScriptedStep => ({ text, usage });
 const both = { first: [says('One.')], second: [says('Two.')] };
-const delegate = (name: string, request = 'Do it.', id = name): ScriptedStep => ({
-  toolCalls: [{ name, input: { request }, id }],
-  usage,
-});
+const delegate = (name: string, request = 'Do it.', id = name): ScriptedStep => ({ toolCalls: [{ name, input: { request }, id }], usage });
 
 const asking: AgentMiddleware = {
   name: 'asking',
@@ -40,10 +36,7 @@ const chunk = 'x'.repeat(250_000);
 const fill = (count: number, session: { set(key: string, value: string): void }): void => {
   for (let nth = 0; nth < count; nth++) session.set(`f${nth}`, chunk);
 };
-const filling = (count: number): AgentMiddleware => ({
-  name: 'filling',
-  beforeModelRewriteState: (_, ctx) => fill(count, ctx.session),
-});
+const filling = (count: number): AgentMiddleware => ({ name: 'filling', beforeModelRewriteState: (_, ctx) => fill(count, ctx.session) });
 const writing = (count: number) =>
   byHand('writes', async function* (_, ctx) {
     fill(count, ctx.session);
@@ -126,8 +119,7 @@ describe('agents at the same time, each a run of its own', () => {
 
   it('are told the same by their model as inside of one run', async () => {
     const ask = async (isolate: boolean): Promise<unknown> => {
-      const agent = parallel({ name: 'team', isolate, agents: [member('first'), member('second')] });
-      const { model } = await play(agent, both);
+      const { model } = await play(parallel({ name: 'team', isolate, agents: [member('first'), member('second')] }), both);
       return model.requests('first').map(({ model: name, messages, instructions, tools: offered }) => ({
         name,
         instructions,
@@ -198,10 +190,9 @@ describe('agents at the same time, each a run of its own', () => {
   });
 
   it('get the options for them, and not those for others', async () => {
-    const model = scripts({ first: [says('One.')], other: [says('Two.')] });
     const run = await testRun(isolated(member('first'), member('second')), {
       input: 'Go.',
-      model,
+      model: scripts({ first: [says('One.')], other: [says('Two.')] }),
       tools,
       options: { agents: { second: { model: 'test/other' } } },
     });
@@ -220,16 +211,7 @@ describe('agents at the same time, each a run of its own', () => {
     expect(typed(await logOf(run), 'agent-end').map((event) => event.error?.code)).toContain('model-failed');
   });
 
-  it('is cancelled alone: only its lane fails', async () => {
-    const { run } = await start(isolated(member('first', { middleware: [asking] }), member('second')), { second: [says('Two.')] });
-    expect((await run.outcome()).status).toBe('waiting');
-    await child(run, 'test~first').cancel();
-    expect(await run.outcome()).toMatchObject(failureSaying('child-cancelled'));
-    expect(await child(run, 'test~first').outcome()).toEqual({ status: 'cancelled' });
-    expect(await run.interrupts()).toEqual([]);
-  });
-
-  it('that are cancelled add what they used and set all the same', async () => {
+  it('that are cancelled, alone or with their run, fail only their lane, and add what they used and set all the same', async () => {
     const paying = member('first', {
       tools: ['echo'],
       middleware: [
@@ -242,6 +224,8 @@ describe('agents at the same time, each a run of its own', () => {
     await one.run.interrupts();
     await child(one.run, 'test~first').cancel();
     expect(await one.run.outcome()).toMatchObject(failureSaying('child-cancelled'));
+    expect(await child(one.run, 'test~first').outcome()).toEqual({ status: 'cancelled' });
+    expect(await one.run.interrupts()).toEqual([]);
     expect(await one.run.usage()).toEqual(usage);
     expect(typed(await logOf(one.run), 'agent-end')).toMatchObject([
       { usage, usageByModel: { 'test/first': usage }, error: { code: 'child-cancelled' } },
@@ -252,21 +236,6 @@ describe('agents at the same time, each a run of its own', () => {
     await whole.run.cancel();
     expect(await whole.run.outcome()).toEqual({ status: 'cancelled' });
     expect(await whole.run.usage()).toEqual(usage);
-  });
-
-  it('that is cancelled as a tool leaves its session values to the agent that called it', async () => {
-    const seen: AgentMiddleware = {
-      name: 'seen',
-      afterAgent: (_, ctx) => ctx.sendEvent('who', ctx.session.get('who') ?? null),
-    };
-    const helper = member('helper', { middleware: [setting({ who: 'helper' }), asking] });
-    const { run } = await start(member('guide', { tools: [agentTool(helper, { isolate: true })], middleware: [seen] }), {
-      guide: [delegate('helper'), says('Without it.')],
-    });
-    await run.interrupts();
-    await child(run, 'test~helper@1').cancel();
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect(typed(await logOf(run), 'custom').map(({ data }) => data)).toEqual(['helper']);
   });
 });
 
@@ -422,14 +391,17 @@ describe('an isolated agent as a tool', () => {
     expect(typed(await logOf(run), 'tool-end')[0]?.error).toMatchObject({ code: 'tool-failed' });
   });
 
-  it('that is cancelled alone fails its call only', async () => {
-    const { run } = await start(guide({}, member('helper', { middleware: [asking] })), {
+  it('that is cancelled alone fails its call only, and leaves its session values to the agent that called it', async () => {
+    const seen: AgentMiddleware = { name: 'seen', afterAgent: (_, ctx) => ctx.sendEvent('who', ctx.session.get('who') ?? null) };
+    const cancelled = agentTool(member('helper', { middleware: [setting({ who: 'helper' }), asking] }), { isolate: true });
+    const { run } = await start(member('guide', { tools: [cancelled], middleware: [seen] }), {
       guide: [delegate('helper'), says('Without it.')],
     });
     await run.outcome();
     await child(run, 'test~helper@1').cancel();
     expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Without it.' });
     expect(typed(await logOf(run), 'tool-end')[0]?.error).toMatchObject({ code: 'child-cancelled' });
+    expect(typed(await logOf(run), 'custom').map(({ data }) => data)).toEqual(['helper']);
   });
 
   it('has an interrupt that is answered in the run, over a continue-as-new of either', async () => {
@@ -498,52 +470,14 @@ describe('a workflow of an isolated agent without a result', () => {
 
   it('brings along what it has used and set', () => {
     const cause = ApplicationFailure.create({ message: 'No.', type: 'max-iterations', details: [{ usage, session: { who: 'first' } }] });
-    expect(endOfFailed(closed(cause))).toEqual({
-      usage,
-      session: { who: 'first' },
-      failed: { code: 'max-iterations', message: 'No.' },
-    });
+    expect(endOfFailed(closed(cause))).toEqual({ usage, session: { who: 'first' }, failed: { code: 'max-iterations', message: 'No.' } });
   });
 });
 
-describe('a fold that begins after isolated agents have ended', () => {
-  it('counts what they used once', () => {
-    const usageByModel = { 'test/first': usage };
-    const fold = new HistoryFold();
-    const start = {
-      version: 1,
-      tenant: 'default',
-      id: 'x',
-      agent: 'team',
-      input: 'Go.',
-      values: {},
-      stream: true,
-      options: {},
-      tags: [],
-    } as const;
-    fold.add({
-      kind: 'start',
-      time: 0,
-      workflowId: 'default/x',
-      input: {
-        start,
-        snapshot: {
-          state: { usage, usageByModel },
-          lists: {},
-          shown: [],
-          nextOffset: 5,
-          events: [{ type: 'agent-end', agent: 'first', runPath: ['team', 'first'], run: 'x~first', usage, usageByModel }],
-        },
-      },
-    });
-    expect([fold.view().usage, fold.used.byModel]).toEqual([usage, usageByModel]);
-  });
-
-  it('counts by model, also what agents inside of them have used', async () => {
-    const inner = isolated(member('first'), member('second'));
-    const { run } = await play(parallel({ name: 'whole', isolate: true, agents: [inner] }), { first: [says('1')], second: [says('2')] });
-    expect(typed(await logOf(run), 'agent-end').map(({ usageByModel: used }) => used)).toEqual([
-      { 'test/first': usage, 'test/second': usage },
-    ]);
-  });
+it('what isolated agents have used is counted by model, also that of agents inside of them', async () => {
+  const inner = isolated(member('first'), member('second'));
+  const { run } = await play(parallel({ name: 'whole', isolate: true, agents: [inner] }), { first: [says('1')], second: [says('2')] });
+  expect(typed(await logOf(run), 'agent-end').map(({ usageByModel: used }) => used)).toEqual([
+    { 'test/first': usage, 'test/second': usage },
+  ]);
 });

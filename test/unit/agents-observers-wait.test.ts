@@ -2,10 +2,8 @@ import { breakLoopAction, customAgent, exitAction, loop, parallel, sequential, s
 import type { Agent, AgentMiddleware, AgentObserver, CustomEvent } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { ScriptedStep } from 'holdfast/testing';
-import { defineTool } from 'holdfast/worker';
-import { z } from 'zod';
 import { AgentRun } from '../../kernel/engine/run';
-import { fails, logOf } from '../support/memory-bed';
+import { fails, logOf, toolOf } from '../support/memory-bed';
 import { byHand, member, placed, says, scripts, transfer } from '../support/team-bed';
 
 type AnyAgentOf = Agent<string, string, unknown>;
@@ -48,15 +46,13 @@ const broken = fails('Broken.');
 
 async function played(agent: () => AnyAgentOf, border: boolean, script = steps) {
   const paid: string[] = [];
-  const pay = defineTool({
-    description: 'Pays.',
-    inputSchema: z.object({}),
-    effect: 'once',
-    execute: (_, { idempotencyKey }) => {
+  const pay = toolOf(
+    (_, { idempotencyKey }) => {
       paid.push(idempotencyKey);
       return 'paid';
     },
-  });
+    { effect: 'once' },
+  );
   const model = scripts(script);
   const run = await testRun(agent(), { id: 'r1', input: 'Go.', model, tools: { pay } });
   const asked: unknown[] = [];

@@ -3,7 +3,7 @@ import type { AgentMiddleware, AgentObserver, Json } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
 import { AgentRun } from '../../kernel/engine/run';
 import { errorSaying } from '../support/failures';
-import { fails, logOf, tools } from '../support/memory-bed';
+import { logOf, tools } from '../support/memory-bed';
 import { member, placed, play, scripts, transfer } from '../support/team-bed';
 
 const noting: AgentObserver = {
@@ -82,23 +82,6 @@ describe('observers of an agent that runs others', () => {
     expect(Object.keys(journal)).toEqual(expect.arrayContaining(['rounds', 'rounds/asks#2']));
     expect(Object.keys(journal).filter((key) => key.startsWith('rounds/asks') && !key.startsWith('rounds/asks#2'))).toEqual([]);
     snapshots.mockRestore();
-  });
-
-  it('are told of a failure instead, and one that throws ends the run', async () => {
-    const { run } = await play(sequential({ name: 'all', agents: [member('one')], observers: [noting] }), { one: [{ error: 'Broken.' }] });
-    expect(await notesOf(run)).toEqual([
-      ['start', { id: 'all', input: 1 }],
-      ['error', { id: 'all', code: 'model-failed' }],
-    ]);
-    const throwing: AgentObserver = {
-      name: 'throwing',
-      onStart: fails('no'),
-    };
-    const { outcome } = await play(sequential({ name: 'all', agents: [member('one')], observers: [throwing] }), { one: said('Never.') });
-    expect(outcome).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: 'onStart of middleware "throwing" failed: no' },
-    });
   });
 
   it.each([

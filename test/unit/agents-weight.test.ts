@@ -50,21 +50,19 @@ describe('what agents say', () => {
   });
 });
 
-describe('a loop of many rounds', () => {
-  const rounds = async (count: number): Promise<number> => {
-    const answers = (name: string) => Array.from({ length: count }, (_, n) => ({ text: `${name} ${n}` }));
-    const polish = loop({ name: 'polish', agents: [member('writer'), member('critic')], maxIterations: count });
-    const { run, model } = await play(polish, { writer: answers('w'), critic: answers('c') });
-    expect(heard(model.requests('critic')[count - 1]!)).toHaveLength(2 * count);
-    expect(heard(model.requests('critic')[count - 1]!).slice(-2)).toEqual([
-      `assistant: c ${count - 2}`,
-      `user: For context: [writer] said: w ${count - 1}.`,
-    ]);
-    return bytesOf(run);
-  };
+const rounds = async (count: number): Promise<number> => {
+  const answers = (name: string) => Array.from({ length: count }, (_, n) => ({ text: `${name} ${n}` }));
+  const polish = loop({ name: 'polish', agents: [member('writer'), member('critic')], maxIterations: count });
+  const { run, model } = await play(polish, { writer: answers('w'), critic: answers('c') });
+  expect(heard(model.requests('critic')[count - 1]!)).toHaveLength(2 * count);
+  expect(heard(model.requests('critic')[count - 1]!).slice(-2)).toEqual([
+    `assistant: c ${count - 2}`,
+    `user: For context: [writer] said: w ${count - 1}.`,
+  ]);
+  return bytesOf(run);
+};
 
-  it('has a history that grows with the rounds, and not with their square', async () => {
-    const [few, many] = [await rounds(20), await rounds(80)];
-    expect(many / few).toBeLessThan(4.5);
-  });
+it('a loop of many rounds has a history that grows with the rounds, and not with their square', async () => {
+  const [few, many] = [await rounds(20), await rounds(80)];
+  expect(many / few).toBeLessThan(4.5);
 });

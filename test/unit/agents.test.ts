@@ -6,40 +6,11 @@ import { failureSaying } from '../support/failures';
 import { echo, lineOf, logOf, startRun, tools, transcriptOf } from '../support/memory-bed';
 import { byHand, heard, member, placed, play, says, scripts, transfer } from '../support/team-bed';
 
-describe('a sequence', () => {
-  it('runs its agents in order, each told what was said before, and ends with the last answer', async () => {
-    const both = sequential({ name: 'both', agents: [member('first'), member('second')] });
-    const { outcome, model, run } = await play(both, { first: [{ text: 'One.' }], second: [{ text: 'Two.' }] });
-    expect(outcome).toMatchObject({ status: 'completed', output: 'Two.', text: 'Two.' });
-    expect(heard(model.requests('second')[0]!)).toEqual(['user: Go.', 'user: For context: [first] said: One..']);
-    expect((await logOf(run)).map(placed)).toEqual([
-      'run-start',
-      'agent-start both/first',
-      'model-start both/first',
-      'model-end both/first',
-      'agent-end both/first',
-      'agent-start both/second',
-      'model-start both/second',
-      'model-end both/second',
-      'agent-end both/second',
-      'run-end',
-    ]);
-    expect((await run.view()).messages.map(({ role, parts }) => [role, parts[0]])).toEqual([
-      ['user', { type: 'text', text: 'Go.' }],
-      ['assistant', { type: 'text', text: 'One.' }],
-      ['assistant', { type: 'text', text: 'Two.' }],
-    ]);
-  });
-});
-
-describe('agents in parallel', () => {
+it('agents in parallel all end when one fails, and then the whole fails', async () => {
   const team = parallel({ name: 'team', agents: [member('left'), member('right')] });
-
-  it('all end when one fails, and then the whole fails', async () => {
-    const { outcome, model } = await play(team, { left: [{ error: 'Broken.' }], right: [{ text: 'R.' }] });
-    expect(outcome).toMatchObject(failureSaying('model-failed'));
-    expect(model.requests('right')).toHaveLength(1);
-  });
+  const { outcome, model } = await play(team, { left: [{ error: 'Broken.' }], right: [{ text: 'R.' }] });
+  expect(outcome).toMatchObject(failureSaying('model-failed'));
+  expect(model.requests('right')).toHaveLength(1);
 });
 
 describe('agents that hand over', () => {
@@ -56,11 +27,6 @@ describe('agents that hand over', () => {
     expect(tool?.inputSchema).toMatchObject({ required: ['agent_name'] });
     expect(model.requests('desk')[0]?.instructions).toContain('- billing: The billing.');
     expect(model.requests('billing')[0]?.instructions).toContain('desk');
-    expect(heard(model.requests('billing')[0]!)).toEqual([
-      'user: Go.',
-      'user: For context: [desk] called tool: `transfer_to_agent` with arguments: {"agent_name":"billing"}.',
-      'user: For context: [desk] `transfer_to_agent` tool returned result: successfully transferred to agent [billing].',
-    ]);
     const ends = (await logOf(run)).filter(({ type }) => type === 'tool-end' || type === 'model-end');
     expect(ends.map(placed)).toEqual([
       'model-end desk',
@@ -71,7 +37,6 @@ describe('agents that hand over', () => {
       'tool-end desk/billing/desk',
       'model-end desk/billing/desk/travel',
     ]);
-    expect(ends[1]).toMatchObject({ action: { transferTo: 'billing' } });
   });
 
   it('fail when there is no such agent, with words that say from where', async () => {
@@ -89,53 +54,47 @@ describe('agents that hand over', () => {
   });
 });
 
-describe('a supervisor', () => {
-  it('gets back from its specialists what they did, and has the last word', async () => {
-    const team = supervisor({ name: 'team', supervisor: member('boss'), agents: [member('coder'), member('tester')] });
-    const { outcome, model, run } = await play(team, {
-      boss: [transfer('coder'), transfer('tester'), { text: 'Shipped.' }],
-      coder: [{ text: 'Coded.' }],
-      tester: [{ text: 'Tested.' }],
-    });
-    expect(outcome).toMatchObject({ output: 'Shipped.' });
-    expect(model.requests('coder')[0]?.tools).toEqual([]);
-    expect(heard(model.requests('boss')[1]!).slice(-3)).toEqual([
-      'user: For context: [coder] said: Coded..',
-      'user: For context: [coder] called tool: `transfer_to_agent` with arguments: {"agent_name":"boss"}.',
-      'user: For context: [coder] `transfer_to_agent` tool returned result: successfully transferred to agent [boss].',
-    ]);
-    expect((await logOf(run)).filter(({ type }) => type === 'agent-start').map(placed)).toContain(
-      'agent-start team/boss/coder/boss/tester',
-    );
+it('a supervisor gets back from its specialists what they did, and has the last word', async () => {
+  const team = supervisor({ name: 'team', supervisor: member('boss'), agents: [member('coder'), member('tester')] });
+  const { outcome, model, run } = await play(team, {
+    boss: [transfer('coder'), transfer('tester'), { text: 'Shipped.' }],
+    coder: [{ text: 'Coded.' }],
+    tester: [{ text: 'Tested.' }],
   });
+  expect(outcome).toMatchObject({ output: 'Shipped.' });
+  expect(model.requests('coder')[0]?.tools).toEqual([]);
+  expect(heard(model.requests('boss')[1]!).slice(-3)).toEqual([
+    'user: For context: [coder] said: Coded..',
+    'user: For context: [coder] called tool: `transfer_to_agent` with arguments: {"agent_name":"boss"}.',
+    'user: For context: [coder] `transfer_to_agent` tool returned result: successfully transferred to agent [boss].',
+  ]);
+  expect((await logOf(run)).filter(({ type }) => type === 'agent-start').map(placed)).toContain('agent-start team/boss/coder/boss/tester');
 });
 
-describe('a custom agent', () => {
-  it('says what it yields and may run others', async () => {
-    const guide = byHand(
-      'guide',
-      async function* (input, ctx) {
-        yield says(`I heard ${input.messages.length}.`);
-        const { text } = await ctx.runAgent('helper', 'Help.');
-        yield says(text);
-        yield { output: { done: true }, action: exitAction() };
-      },
-      [member('helper')],
-    );
-    const { outcome, run } = await play(guide, { helper: [{ text: 'Helped.' }] });
-    expect(outcome).toMatchObject({ status: 'completed', output: 'Helped.' });
-    expect((await logOf(run)).map(placed)).toEqual([
-      'run-start',
-      'agent-message guide',
-      'agent-start guide/helper@1',
-      'model-start guide/helper@1',
-      'model-end guide/helper@1',
-      'agent-end guide/helper@1',
-      'agent-message guide',
-      'custom guide',
-      'run-end',
-    ]);
-  });
+it('a custom agent says what it yields and may run others', async () => {
+  const guide = byHand(
+    'guide',
+    async function* (input, ctx) {
+      yield says(`I heard ${input.messages.length}.`);
+      const { text } = await ctx.runAgent('helper', 'Help.');
+      yield says(text);
+      yield { output: { done: true }, action: exitAction() };
+    },
+    [member('helper')],
+  );
+  const { outcome, run } = await play(guide, { helper: [{ text: 'Helped.' }] });
+  expect(outcome).toMatchObject({ status: 'completed', output: 'Helped.' });
+  expect((await logOf(run)).map(placed)).toEqual([
+    'run-start',
+    'agent-message guide',
+    'agent-start guide/helper@1',
+    'model-start guide/helper@1',
+    'model-end guide/helper@1',
+    'agent-end guide/helper@1',
+    'agent-message guide',
+    'custom guide',
+    'run-end',
+  ]);
 });
 
 describe('agents that cannot be told apart', () => {
@@ -182,49 +141,43 @@ describe('what defines no group of agents', () => {
   });
 });
 
-describe('what an agent leaves behind', () => {
-  it('is told by name: a custom agent may not end before those that it runs', async () => {
-    const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Ready?')) };
-    const hasty = byHand(
-      'hasty',
-      async function* (_, ctx) {
-        await Promise.race([ctx.runAgent('slow', 'x'), Promise.resolve()]);
-        return 'done';
-      },
-      [member('slow', { middleware: [asking] })],
-    );
-    const { outcome } = await play(hasty, { slow: [] });
-    expect(outcome).toMatchObject(failureSaying('next-left-running', 'ctx.runAgent("slow") was still running'));
-  });
+it('what an agent leaves behind is told by name: a custom agent may not end before those that it runs', async () => {
+  const asking: AgentMiddleware = { name: 'asking', beforeAgent: async (_, ctx) => void (await ctx.interrupt('Ready?')) };
+  const hasty = byHand(
+    'hasty',
+    async function* (_, ctx) {
+      await Promise.race([ctx.runAgent('slow', 'x'), Promise.resolve()]);
+      return 'done';
+    },
+    [member('slow', { middleware: [asking] })],
+  );
+  const { outcome } = await play(hasty, { slow: [] });
+  expect(outcome).toMatchObject(failureSaying('next-left-running', 'ctx.runAgent("slow") was still running'));
 });
 
-describe('questions of layers whose names read alike', () => {
-  it('have ids of their own', async () => {
-    const ask = (name: string): AgentMiddleware => ({ name, beforeAgent: async (_, ctx) => void (await ctx.interrupt(name)) });
-    const model = scripts({ a: [{ text: 'A.' }] });
-    const run = await testRun(member('a', { middleware: [ask('risk check'), ask('risk-check')] }), { input: 'Go.', model, tools });
-    const [first] = await run.interrupts();
-    await run.resume(first?.id ?? '', 'yes');
-    const [second] = await run.interrupts();
-    expect(second?.id).not.toBe(first?.id);
-    await expect(run.resume(first?.id ?? '', 'yes')).rejects.toMatchObject({ code: 'interrupt-answered' });
-  });
+it('questions of layers whose names read alike have ids of their own', async () => {
+  const ask = (name: string): AgentMiddleware => ({ name, beforeAgent: async (_, ctx) => void (await ctx.interrupt(name)) });
+  const model = scripts({ a: [{ text: 'A.' }] });
+  const run = await testRun(member('a', { middleware: [ask('risk check'), ask('risk-check')] }), { input: 'Go.', model, tools });
+  const [first] = await run.interrupts();
+  await run.resume(first?.id ?? '', 'yes');
+  const [second] = await run.interrupts();
+  expect(second?.id).not.toBe(first?.id);
+  await expect(run.resume(first?.id ?? '', 'yes')).rejects.toMatchObject({ code: 'interrupt-answered' });
 });
 
-describe('an input that ends in calls of tools', () => {
-  it('is refused by agents that are made of others', async () => {
-    const input = [
-      { role: 'user', parts: [{ type: 'text', text: 'x' }] },
-      { role: 'assistant', parts: [{ type: 'tool-call', id: '1', name: 'echo', input: { text: 'x' } }] },
-    ] as const;
-    const run = await testRun(sequential({ name: 's', agents: [member('a', { tools: ['echo'] })] }), {
-      input: input,
-      model: scripts({ a: [] }),
-      tools,
-      runPendingToolCalls: true,
-    });
-    expect(await run.outcome()).toMatchObject(failureSaying('input-invalid'));
+it('an input that ends in calls of tools is refused by agents that are made of others', async () => {
+  const input = [
+    { role: 'user', parts: [{ type: 'text', text: 'x' }] },
+    { role: 'assistant', parts: [{ type: 'tool-call', id: '1', name: 'echo', input: { text: 'x' } }] },
+  ] as const;
+  const run = await testRun(sequential({ name: 's', agents: [member('a', { tools: ['echo'] })] }), {
+    input: input,
+    model: scripts({ a: [] }),
+    tools,
+    runPendingToolCalls: true,
   });
+  expect(await run.outcome()).toMatchObject(failureSaying('input-invalid'));
 });
 
 it('the transcript has the result of transfer_to_agent where its call stands', async () => {

@@ -25,28 +25,19 @@ async function say(client: HttpAgent, id: string, content = 'Go on.'): Promise<v
 
 const idsOf = ({ messages }: HttpAgent): readonly string[] => messages.map(({ id, role }) => `${role} ${id}`);
 
-describe('an input of AG-UI', () => {
-  it('may have null for what is not there', async () => {
-    const chat = await testConversation(agentWith(), { model: scriptedModel([{ text: 'Hi.' }]), tools });
-    const source = { type: 'url', value: 'https://example.com/a.png', mimeType: null };
-    const content = [
-      { type: 'text', text: 'Look.' },
-      { type: 'image', source },
-    ];
-    const absent = {
-      protocolVersion: null,
-      parentRunId: null,
-      state: null,
-      tools: null,
-      context: null,
-      forwardedProps: null,
-      resume: null,
-    };
-    const messages = [{ id: 'u1', role: 'user', content, name: null }];
-    const { status, events } = await postTo(aguiApp(chat), '/agui/agent', { threadId: chat.id, runId: 'r1', messages, ...absent });
-    expect([status, events.at(-1)]).toMatchObject([200, { type: 'RUN_FINISHED', result: 'Hi.' }]);
-    expect(events.some((event) => Object.values(event).includes(null))).toBe(false);
-  });
+it('an input of AG-UI may have null for what is not there', async () => {
+  const chat = await testConversation(agentWith(), { model: scriptedModel([{ text: 'Hi.' }]), tools });
+  const source = { type: 'url', value: 'https://example.com/a.png', mimeType: null };
+  const content = [
+    { type: 'text', text: 'Look.' },
+    { type: 'image', source },
+  ];
+  const optional = ['protocolVersion', 'parentRunId', 'state', 'tools', 'context', 'forwardedProps', 'resume'];
+  const absent = Object.fromEntries(optional.map((name) => [name, null]));
+  const messages = [{ id: 'u1', role: 'user', content, name: null }];
+  const { status, events } = await postTo(aguiApp(chat), '/agui/agent', { threadId: chat.id, runId: 'r1', messages, ...absent });
+  expect([status, events.at(-1)]).toMatchObject([200, { type: 'RUN_FINISHED', result: 'Hi.' }]);
+  expect(events.some((event) => Object.values(event).includes(null))).toBe(false);
 });
 
 describe('a client of AG-UI', () => {
@@ -92,8 +83,7 @@ describe('a client of AG-UI', () => {
 
   it('tries again by the same messages when the turn has failed, and has its message once', async () => {
     const model = scriptedModel([{ error: 'No.' }, { toolCalls: [echo('x')] }, { text: 'Done.' }]);
-    const agent = agentWith({ middleware: [approval({ tools: { echo: true } })] });
-    const chat = await testConversation(agent, { model, tools });
+    const chat = await testConversation(agentWith({ middleware: [approval({ tools: { echo: true } })] }), { model, tools });
     const client = clientOf(chat);
     const codes: (string | undefined)[] = [];
     client.addMessage({ id: 'u1', role: 'user', content: 'Go on.' });

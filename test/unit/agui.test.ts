@@ -41,8 +41,9 @@ const interruptsIn = ({ events }: AguiAnswer): readonly AguiInterrupt[] => {
 };
 const messagesIn = ({ events }: AguiAnswer): Extract<AguiEvent, { type: 'MESSAGES_SNAPSHOT' }>['messages'] =>
   events.flatMap((event) => (event.type === 'MESSAGES_SNAPSHOT' ? [event.messages] : [])).at(-1) ?? [];
-const answering = (interrupts: readonly AguiInterrupt[], payload: Json): Json =>
-  inputWith({ resume: interrupts.map(({ id }) => ({ interruptId: id, status: 'resolved', payload })) });
+const resuming = (interrupts: readonly AguiInterrupt[], how: object): Json =>
+  inputWith({ resume: interrupts.map(({ id }) => ({ interruptId: id, ...how })) });
+const answering = (interrupts: readonly AguiInterrupt[], payload: Json): Json => resuming(interrupts, { status: 'resolved', payload });
 
 describe('a run of AG-UI', () => {
   it('shows a turn of the conversation, from its start to its end', async () => {
@@ -116,6 +117,7 @@ describe('an interrupt', () => {
     const { post } = await threadWith(callsThenSays, asks);
     const first = await post(saying('Hi.'));
     expect(lines(first).slice(-2)).toEqual(['MESSAGES_SNAPSHOT', 'RUN_FINISHED interrupt']);
+    expect(interruptsIn(await post(inputWith({}), '/connect'))).toEqual(interruptsIn(first));
     const [interrupt] = interruptsIn(first);
     expect(interrupt).toMatchObject({ reason: 'tool_call', metadata: { tool: 'echo', input: { text: 'hi' } } });
     expect(isRecord(interrupt?.responseSchema)).toBe(true);
@@ -131,24 +133,17 @@ describe('an interrupt', () => {
     ]);
   });
 
+  const resolved = (payload: Json): object => ({ status: 'resolved', payload });
   it.each([
-    ['edited arguments', { approved: true, editedArgs: { text: 'edited' } }, 'edited'],
-    ['a rejection', { approved: false, reason: 'Too much.' }, 'Too much.'],
-    ['a decision in the form of Holdfast', { type: 'respond', output: 'given' }, 'given'],
-  ])('takes %s', async (_what, payload, result) => {
+    ['edited arguments', resolved({ approved: true, editedArgs: { text: 'edited' } }), 'edited'],
+    ['a rejection', resolved({ approved: false, reason: 'Too much.' }), 'Too much.'],
+    ['a decision in the form of Holdfast', resolved({ type: 'respond', output: 'given' }), 'given'],
+    ['a cancel as a rejection by nobody', { status: 'cancelled' }, 'Nobody decided'],
+  ])('takes %s', async (_what, how, result) => {
     const { post } = await threadWith(callsThenSays, asks);
-    const resumed = await post(answering(interruptsIn(await post(saying('Hi.'))), payload));
-    expect(resumed.events.find(({ type }) => type === 'TOOL_CALL_RESULT')).toMatchObject({ content: expect.stringContaining(result) });
-  });
-
-  it('that nobody answers counts as rejected', async () => {
-    const { post } = await threadWith(callsThenSays, asks);
-    const [interrupt] = interruptsIn(await post(saying('Hi.')));
-    const resumed = await post(inputWith({ resume: [{ interruptId: interrupt?.id ?? '', status: 'cancelled' }] }));
+    const resumed = await post(resuming(interruptsIn(await post(saying('Hi.'))), how));
     expect(lines(resumed).at(-1)).toBe('RUN_FINISHED success');
-    expect(resumed.events.find(({ type }) => type === 'TOOL_CALL_RESULT')).toMatchObject({
-      content: expect.stringContaining('Nobody decided'),
-    });
+    expect(resumed.events.find(({ type }) => type === 'TOOL_CALL_RESULT')).toMatchObject({ content: expect.stringContaining(result) });
   });
 
   it('shows the same end for the same answer, and refuses another one', async () => {
@@ -163,16 +158,13 @@ describe('an interrupt', () => {
   });
 
   it.each([
-    ['a message before the answer', saying('Never mind.'), 'interrupts-open'],
-    [
-      'an interrupt that is not there',
-      inputWith({ resume: [{ interruptId: 'nobody', status: 'resolved', payload: {} }] }),
-      'interrupt-unknown',
-    ],
-  ])('refuses %s in the stream, and waits on', async (_what, body, code) => {
+    ['a message before the answer', () => saying('Never mind.'), 'interrupts-open'],
+    ['an interrupt that is not there', () => answering([{ id: 'nobody' } as AguiInterrupt], {}), 'interrupt-unknown'],
+    ['a payload that is no decision', (interrupts: readonly AguiInterrupt[]) => answering(interrupts, { yes: 1 }), 'answer-invalid'],
+  ])('refuses %s in the stream, and waits on', async (_what, bodyFor, code) => {
     const { post } = await threadWith(callsThenSays, asks);
     const interrupts = interruptsIn(await post(saying('Hi.')));
-    expect(lines(await post(body))).toEqual(['RUN_STARTED', expect.stringMatching(new RegExp(`^RUN_ERROR ${code}: `))]);
+    expect(lines(await post(bodyFor(interrupts)))).toEqual(['RUN_STARTED', expect.stringMatching(new RegExp(`^RUN_ERROR ${code}: `))]);
     expect(lines(await post(answering(interrupts, { approved: true }))).at(-1)).toBe('RUN_FINISHED success');
   });
 
@@ -183,12 +175,6 @@ describe('an interrupt', () => {
     expect(interrupts).toHaveLength(2);
     expect(lines(await post(answering(interrupts.slice(1), { approved: true })))[1]).toMatch(/^RUN_ERROR interrupts-open: .*leaves out/);
     expect(lines(await post(answering(interrupts, { approved: true }))).at(-1)).toBe('RUN_FINISHED success');
-  });
-
-  it('refuses a payload that is no decision', async () => {
-    const { post } = await threadWith(callsThenSays, asks);
-    const interrupts = interruptsIn(await post(saying('Hi.')));
-    expect(lines(await post(answering(interrupts, { yes: 1 })))[1]).toMatch(/^RUN_ERROR answer-invalid: /);
   });
 
   it('of a question takes the answer as it is, and cannot be cancelled', async () => {
@@ -206,17 +192,15 @@ describe('an interrupt', () => {
   });
 });
 
-describe('a turn that waits', () => {
-  it('is stopped by a cancel, which withdraws what it asks, and the next message begins another one', async () => {
-    const { post } = await threadWith(callsThenSays, asks);
-    const interrupts = interruptsIn(await post(saying('Hi.')));
-    expect(await post({ threadId: 'test' }, '/cancel')).toMatchObject({ status: 200 });
-    expect(lines(await post(answering(interrupts, { approved: true })))[1]).toMatch(/^RUN_ERROR interrupt-withdrawn/);
-    expect(lines(await post(saying('Never mind.'))).at(-1)).toBe('RUN_FINISHED success');
-    const history = await post(inputWith({}), '/connect');
-    expect(history.events.find(({ type }) => type === 'MESSAGES_SNAPSHOT')).toMatchObject({
-      messages: expect.arrayContaining([expect.objectContaining({ role: 'tool', content: expect.stringContaining('was stopped') })]),
-    });
+it('a turn that waits is stopped by a cancel, which withdraws what it asks, and the next message begins another one', async () => {
+  const { post } = await threadWith(callsThenSays, asks);
+  const interrupts = interruptsIn(await post(saying('Hi.')));
+  expect(await post({ threadId: 'test' }, '/cancel')).toMatchObject({ status: 200 });
+  expect(lines(await post(answering(interrupts, { approved: true })))[1]).toMatch(/^RUN_ERROR interrupt-withdrawn/);
+  expect(lines(await post(saying('Never mind.'))).at(-1)).toBe('RUN_FINISHED success');
+  const history = await post(inputWith({}), '/connect');
+  expect(history.events.find(({ type }) => type === 'MESSAGES_SNAPSHOT')).toMatchObject({
+    messages: expect.arrayContaining([expect.objectContaining({ role: 'tool', content: expect.stringContaining('was stopped') })]),
   });
 });
 
@@ -334,8 +318,9 @@ describe('a run hook', () => {
 });
 
 describe('the history of a thread', () => {
-  it('has all messages, under the ids that the client knows', async () => {
+  it('is empty at first, and then has all messages, under the ids that the client knows', async () => {
     const { post } = await threadWith(callsThenSays);
+    expect(messagesIn(await post(inputWith({}), '/connect'))).toEqual([]);
     await post(saying('Hi.', '_odd/id'));
     const history = await post(inputWith({}), '/connect');
     expect(lines(history)).toEqual(['RUN_STARTED', 'MESSAGES_SNAPSHOT', 'RUN_FINISHED success']);
@@ -351,17 +336,6 @@ describe('the history of a thread', () => {
       ['user', 'Hi.'],
       ['assistant', 'Hello.'],
     ]);
-  });
-
-  it('ends with what waits', async () => {
-    const { post } = await threadWith(callsThenSays, asks);
-    const interrupts = interruptsIn(await post(saying('Hi.')));
-    expect(interruptsIn(await post(inputWith({}), '/connect'))).toEqual(interrupts);
-  });
-
-  it('of a thread that nobody has written to is empty', async () => {
-    const { post } = await threadWith([]);
-    expect(messagesIn(await post(inputWith({}), '/connect'))).toEqual([]);
   });
 });
 

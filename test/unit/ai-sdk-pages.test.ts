@@ -154,12 +154,9 @@ describe('a page whose user does not decide', () => {
 });
 
 describe('GET /aisdk/:agent/:chat/messages', () => {
-  it('has no messages of a chat that nobody has begun', async () => {
-    expect(await messagesFor(await served([]))).toEqual([]);
-  });
-
-  it('has each message with its calls and results, as the streams have shown them', async () => {
+  it('has nothing at first, and then each message with its calls and results, as the streams have shown them', async () => {
     const page = await served([{ text: 'Let me see.', toolCalls: [look] }, { text: 'It is there.' }, { text: 'Bye.' }]);
+    expect(await messagesFor(page)).toEqual([]);
     const first = await pageOf(await partsOf(post(page)));
     await partsOf(post(page, { messages: [{ ...words('Thanks.')[0], id: 'm2' }], by: 'bob' }));
     const messages = await messagesFor(page);
@@ -200,20 +197,18 @@ describe('GET /aisdk/:agent/:chat/messages', () => {
   });
 });
 
-describe('the hook `show`', () => {
-  it('leaves out calls, and changes parts, by who reads', async () => {
-    const seen: unknown[] = [];
-    const page = await served([{ text: 'Let me see.', toolCalls: [look] }, { text: 'It is there.' }], {
-      show: (part, context) => {
-        if ('toolCallId' in part) seen.push({ type: part.type, ...context });
-        if (context.tool === 'look' && context.by !== 'mona') return false;
-        return part.type === 'text-delta' ? { ...part, delta: part.delta.toUpperCase() } : undefined;
-      },
-    });
-    const shown = await pageOf(await partsOf(post(page)));
-    expect([textsOf(shown), toolsOf(shown)]).toEqual(['LET ME SEE.|IT IS THERE.', []]);
-    expect(seen[0]).toEqual({ type: 'tool-input-start', agent: 'desk', chat: 'c', tool: 'look', by: 'sue' });
-    expect(toolsOf((await messagesFor(page, 'by=sue'))[1]!)).toEqual([]);
-    expect(toolsOf((await messagesFor(page))[1]!)).toMatchObject([{ state: 'output-available' }]);
+it('the hook `show` leaves out calls, and changes parts, by who reads', async () => {
+  const seen: unknown[] = [];
+  const page = await served([{ text: 'Let me see.', toolCalls: [look] }, { text: 'It is there.' }], {
+    show: (part, context) => {
+      if ('toolCallId' in part) seen.push({ type: part.type, ...context });
+      if (context.tool === 'look' && context.by !== 'mona') return false;
+      return part.type === 'text-delta' ? { ...part, delta: part.delta.toUpperCase() } : undefined;
+    },
   });
+  const shown = await pageOf(await partsOf(post(page)));
+  expect([textsOf(shown), toolsOf(shown)]).toEqual(['LET ME SEE.|IT IS THERE.', []]);
+  expect(seen[0]).toEqual({ type: 'tool-input-start', agent: 'desk', chat: 'c', tool: 'look', by: 'sue' });
+  expect(toolsOf((await messagesFor(page, 'by=sue'))[1]!)).toEqual([]);
+  expect(toolsOf((await messagesFor(page))[1]!)).toMatchObject([{ state: 'output-available' }]);
 });

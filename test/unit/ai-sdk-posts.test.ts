@@ -11,16 +11,13 @@ import { defineTool } from '../../worker/index';
 import { allOf } from '../support/all-of';
 import { aguiApp } from '../support/agui-bed';
 import { PageChat, toolsOf } from '../support/ai-sdk-page';
+import { toolOf } from '../support/memory-bed';
 import { member } from '../support/team-bed';
 
 const tools = {
   look: defineTool({ description: 'Looks.', inputSchema: z.object({ at: z.string() }), execute: ({ at }) => ({ seen: at }) }),
   pay: defineTool({ description: 'Pays.', inputSchema: z.object({ amount: z.number() }), execute: ({ amount }) => ({ paid: amount }) }),
-  book: defineTool({
-    description: 'Books, and asks when.',
-    inputSchema: z.object({}),
-    execute: (_, call) => (call.resumed === undefined ? call.interrupt({ question: 'When?' }) : 'booked'),
-  }),
+  book: toolOf((_, call) => (call.resumed === undefined ? call.interrupt({ question: 'When?' }) : 'booked')),
 };
 const support = member('support', { tools: ['look', 'pay', 'book'], middleware: [approval({ tools: { pay: true, book: true } })] });
 const two = policy<typeof tools, 'pay'>({ name: 'two', tools: ['pay'], stages: [{ need: 2 }, { by: { roles: ['boss'] } }] });

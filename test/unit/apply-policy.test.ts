@@ -9,6 +9,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import type { PlannedStage } from '../../contract/policies';
 import { isPlan, policySourceOf } from '../../contract/policies';
+import { fails } from '../support/memory-bed';
 import { answerOf, appOn } from '../support/service-app';
 import { recordedTerminal } from '../support/recorded-terminal';
 
@@ -48,6 +49,11 @@ function runsOf(all: Readonly<Record<string, readonly Interrupt[]>>, { busy = []
   return { runs, applied };
 }
 
+const rejecting =
+  (code: 'run-ended' | 'interrupt-withdrawn'): WaitingRuns['run'] =>
+  () =>
+    ({ resume: () => Promise.reject(new HoldfastError(code, 'It takes no answer any more.')) }) as never;
+
 const short = ({ runId, outcome, error }: { runId: string; outcome: string; error?: { code: string } }): string =>
   `${runId} ${outcome}${error === undefined ? '' : ` ${error.code}`}`;
 
@@ -72,21 +78,15 @@ describe('client.applyPolicy', () => {
   it('looks again at a run that has been asked or answered since it was listed', async () => {
     const fake = runsOf({ r1: [question('q1')], r2: [question('q2')] });
     const later: Interrupt = { ...question('q1', two), id: 'q1-again' };
-    const runs: WaitingRuns = {
-      ...fake.runs,
-      shown: async (id) => (id === 'r1' ? [later] : []),
-      run: () => ({ resume: () => Promise.reject(new HoldfastError('interrupt-withdrawn', 'Nobody waits for it.')) }) as never,
-    };
-    expect((await applyPolicy(runs, two)).outcomes.map(short)).toEqual(['r1 unchanged']);
+    const shown = async (id: string): Promise<readonly Interrupt[]> => (id === 'r1' ? [later] : []);
+    expect((await applyPolicy({ ...fake.runs, shown, run: rejecting('interrupt-withdrawn') }, two)).outcomes.map(short)).toEqual([
+      'r1 unchanged',
+    ]);
   });
 
   it('says nothing of a run that has ended since it was listed, and that one that is being cancelled takes nothing', async () => {
     const fake = runsOf({ r1: [question('q1')], r2: [question('q2')] }, { busy: ['r2'] });
-    const runs: WaitingRuns = {
-      ...fake.runs,
-      run: () => ({ resume: () => Promise.reject(new HoldfastError('run-ended', 'It takes no answer any more.')) }) as never,
-    };
-    expect((await applyPolicy(runs, two)).outcomes.map(short)).toEqual(['r2 failed run-ended']);
+    expect((await applyPolicy({ ...fake.runs, run: rejecting('run-ended') }, two)).outcomes.map(short)).toEqual(['r2 failed run-ended']);
   });
 
   it('only says what would be asked in a dry run', async () => {
@@ -97,17 +97,7 @@ describe('client.applyPolicy', () => {
   });
 
   it('tells of a policy whose functions throw, and of a run that cannot be read', async () => {
-    const throwing = policy({
-      name: 'refunds',
-      tools: ['refund'],
-      stages: [
-        {
-          by: () => {
-            throw new Error('the directory is down');
-          },
-        },
-      ],
-    });
+    const throwing = policy({ name: 'refunds', tools: ['refund'], stages: [{ by: fails('the directory is down') }] });
     expect((await applyPolicy(runsOf({ r1: [question('q1')] }).runs, throwing)).outcomes).toMatchObject([
       { outcome: 'failed', error: { message: 'the directory is down' } },
     ]);

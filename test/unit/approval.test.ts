@@ -75,32 +75,22 @@ describe('approval', () => {
     expect((await transcriptOf(run))[2]).toMatch(/^tool: error The arguments of 'refund' do not fit/);
   });
 
+  const wrong = 'does not fit: the edited arguments of refund are wrong, ';
   it.each([
-    [{ amount: 5 }, 'orderId is missing'],
-    [{ orderId: '42', amount: 'all' }, 'amount is no number'],
-    [null, 'it is no object'],
-    [[], 'it is no object'],
-  ])('refuses the edit %j, and the interrupt stays as it was', async (editedInput, why) => {
-    const run = await started(true);
-    const before = await pendingOf(run);
-    await expect(run.approve(before.id, { editedInput })).rejects.toMatchObject({
-      code: 'answer-invalid',
-      message: `The answer to "${before.id}" does not fit: the edited arguments of refund are wrong, ${why}.`,
-    });
-    expect(await pendingOf(run)).toEqual(before);
-    await run.approve(before.id, { editedInput: { orderId: '42', amount: 5 } });
-    await run.outcome();
-    expect(paid).toEqual([{ orderId: '42', amount: 5, reason: 'none given' }]);
-  });
-
-  it.each([
+    [{ amount: 5 }, `${wrong}orderId is missing.`],
+    [{ orderId: '42', amount: 'all' }, `${wrong}amount is no number.`],
+    [null, `${wrong}it is no object.`],
+    [[], `${wrong}it is no object.`],
     [{ orderId: '42', amount: 80, amuont: 5 }, 'refund has no argument amuont. Did you mean amount?'],
     [{ orderId: '42', amount: 80, currency: 'EUR' }, 'refund has no argument currency. It has: orderId, amount, reason'],
-  ])('refuses the edit %j, which would change nothing', async (editedInput, why) => {
+  ])('refuses the edit %j, and the interrupt stays as it was', async (editedInput, why) => {
     const run = await started(true);
     const before = await pendingOf(run);
     await expect(run.approve(before.id, { editedInput })).rejects.toMatchObject(errorSaying('answer-invalid', why));
     expect(await pendingOf(run)).toEqual(before);
+    await run.approve(before.id, { editedInput: { orderId: '42', amount: 5 } });
+    await run.outcome();
+    expect(paid).toEqual([{ orderId: '42', amount: 5, reason: 'none given' }]);
   });
 
   it('asks again when an edit fits the schema and breaks a rule that no schema shows', async () => {
@@ -187,14 +177,6 @@ describe('approval', () => {
     await run.outcome();
     expect(paid).toEqual([]);
     expect((await transcriptOf(run))[2]).toBe('tool: {"paid":"by hand"}');
-  });
-
-  it('asks no more for the rest of the run when told so', async () => {
-    const model = scriptedModel([{ toolCalls: [refundCall(80)] }, { toolCalls: [refundCall(90)] }, { text: 'Done.' }]);
-    const run = await started(true, model);
-    await run.approve((await pendingOf(run)).id, { forRestOfRun: true });
-    expect((await run.outcome()).status).toBe('completed');
-    expect(paid).toHaveLength(2);
   });
 
   it('asks whatever other middlewares keep under which key', async () => {
@@ -381,10 +363,8 @@ describe('approval', () => {
   });
 });
 
-describe('the options of an approval', () => {
-  it('are those that there are: an expiry beside the tools would never come', () => {
-    expect(() => approval({ tools: { echo: true }, expires: '1d' } as never)).toThrow(
-      'approval: there is no option "expires"; there are name, edits, tools.',
-    );
-  });
+it('the options of an approval are those that there are: an expiry beside the tools would never come', () => {
+  expect(() => approval({ tools: { echo: true }, expires: '1d' } as never)).toThrow(
+    'approval: there is no option "expires"; there are name, edits, tools.',
+  );
 });

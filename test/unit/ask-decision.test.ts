@@ -64,18 +64,16 @@ describe('a person who decides', () => {
   });
 });
 
-describe('a question at a terminal', () => {
-  it.each([
-    ['\u0003', interrupted],
-    ['\u0004', undefined],
-    ['yes\r', 'yes'],
-    ['\r', ''],
-  ])('is answered by %j', async (keys, typed) => {
-    const input = new PassThrough();
-    const asked = askAt({ input, output: new PassThrough(), terminal: true }, 'so? ');
-    input.write(keys);
-    expect(await asked).toBe(typed);
-  });
+it.each([
+  ['\u0003', interrupted],
+  ['\u0004', undefined],
+  ['yes\r', 'yes'],
+  ['\r', ''],
+])('a question at a terminal is answered by %j', async (keys, typed) => {
+  const input = new PassThrough();
+  const asked = askAt({ input, output: new PassThrough(), terminal: true }, 'so? ');
+  input.write(keys);
+  expect(await asked).toBe(typed);
 });
 
 it('a line that is to be said at Ctrl-C is said before the signal ends the process', () => {

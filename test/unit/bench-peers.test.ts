@@ -57,23 +57,19 @@ describe('the tables of the peers', () => {
   });
 });
 
-describe('the numbers of the peers', () => {
-  it('are read from a file only if they are complete', () => {
-    const text = JSON.stringify(results({ Ours: numbers }));
-    expect(parseResults(text).peers['Ours']).toEqual(numbers);
-    expect(() => parseResults(text.replace('"answerMs":3.94', '"answerMs":null'))).toThrow('The numbers of Ours must be complete.');
-    expect(() => parseResults('{}')).toThrow('must have peers');
-  });
+it('the numbers of the peers are read from a file only if they are complete', () => {
+  const text = JSON.stringify(results({ Ours: numbers }));
+  expect(parseResults(text).peers['Ours']).toEqual(numbers);
+  expect(() => parseResults(text.replace('"answerMs":3.94', '"answerMs":null'))).toThrow('The numbers of Ours must be complete.');
+  expect(() => parseResults('{}')).toThrow('must have peers');
 });
 
-describe('the payments of the peers', () => {
-  it('are made once for each key, and counted by what they were asked for', () => {
-    const payments = new Payments();
-    payments.take({ run: 'a', turn: 6, key: 'one' });
-    payments.take({ run: 'a', turn: 6, key: 'one' });
-    payments.take({ run: 'b', turn: 6, key: 'two' });
-    expect([payments.askedIn(6), payments.askedAgain, payments.paidAgain]).toEqual([2, 1, 0]);
-    payments.take({ run: 'b', turn: 6, key: 'another' });
-    expect([payments.askedAgain, payments.paidAgain]).toEqual([2, 1]);
-  });
+it('the payments of the peers are made once for each key, and counted by what they were asked for', () => {
+  const payments = new Payments();
+  payments.take({ run: 'a', turn: 6, key: 'one' });
+  payments.take({ run: 'a', turn: 6, key: 'one' });
+  payments.take({ run: 'b', turn: 6, key: 'two' });
+  expect([payments.askedIn(6), payments.askedAgain, payments.paidAgain]).toEqual([2, 1, 0]);
+  payments.take({ run: 'b', turn: 6, key: 'another' });
+  expect([payments.askedAgain, payments.paidAgain]).toEqual([2, 1]);
 });

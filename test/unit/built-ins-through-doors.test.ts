@@ -179,11 +179,7 @@ describe('a tool that a user writes, which runs agents', () => {
       agents: [helper(), slow],
       execute: async (_, ctx) => (await Promise.all([ctx.runAgent('helper', 'Hi'), ctx.runAgent('slow', 'Hi')])).join(),
     };
-    const model = scripts({
-      ...steps,
-      helper: [{ error: 'Out of order.' }],
-      slow: [{ toolCalls: [echo('a')] }, { text: 'Slow.' }],
-    });
+    const model = scripts({ ...steps, helper: [{ error: 'Out of order.' }], slow: [{ toolCalls: [echo('a')] }, { text: 'Slow.' }] });
     const run = await startRun(agentWith({ tools: [tool] }), model);
     expect((await run.outcome()).status).toBe('completed');
     expect((await transcriptOf(run)).join('\n')).toContain("The agent 'helper' failed");

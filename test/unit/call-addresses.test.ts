@@ -5,7 +5,7 @@ import { scriptedModel } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Json, WorkflowTool } from 'holdfast/workflow';
 import { HistoryFold } from '../../contract/record/fold';
 import type { MemoryRun } from '../../memory/run';
-import { agentUnder, agentWith, echo, logOf, startRun } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, logOf, startRun, toolOf } from '../support/memory-bed';
 import { byHand } from '../support/team-bed';
 
 const once: readonly ScriptedStep[] = [{ toolCalls: [echo('a')] }, { text: 'Done.' }];
@@ -84,14 +84,15 @@ async function addressesOf(agent: AnyAgent, steps: readonly ScriptedStep[], isBo
   ];
 }
 
-describe('addresses of calls', () => {
-  it.each(scenes)('are each one of its own, and the same with a continue-as-new between them: %s', async (_, agent, steps) => {
+it.each(scenes)(
+  'addresses of calls are each one of its own, and the same with a continue-as-new between them: %s',
+  async (_, agent, steps) => {
     const addresses = await addressesOf(agent, steps, true);
     expect(addresses.filter((address, position) => addresses.indexOf(address) !== position)).toEqual([]);
     expect(addresses.length).toBeGreaterThan(2);
     expect(addresses).toEqual(await addressesOf(agent, steps, false));
-  });
-});
+  },
+);
 
 describe('idempotency keys of a call that a wrap hands on again', () => {
   const keys: string[] = [];
@@ -155,16 +156,14 @@ describe('idempotency keys of a call that a wrap hands on again', () => {
   );
 
   it('are one for a call that asks a person in between, on both sides of a continue-as-new', async () => {
-    const asking = defineTool({
-      description: 'Asks.',
-      inputSchema: z.object({}),
-      effect: 'idempotent',
-      execute: (_, call) => {
+    const asking = toolOf(
+      (_, call) => {
         keys.push(call.idempotencyKey.split('/').at(-1) ?? '');
         if (call.resumed === undefined) call.interrupt('Sure?');
         return 'paid';
       },
-    });
+      { effect: 'idempotent' },
+    );
     const run = await startRun(
       agentWith({ tools: ['asking'], middleware: [wrap(async (call, next) => (await next(call), next(call)))] }),
       [{ toolCalls: [{ name: 'asking', input: {} }] }, { text: 'Done.' }],

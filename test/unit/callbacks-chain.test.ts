@@ -3,7 +3,6 @@ import { agentCallbacks, detachedInvocation, getStateValue, modelCallbacks, tool
 import type { BeforeModelResult, ModelRequestDraft, ToolCallbacks } from 'holdfast/callbacks';
 import type { Json, Message } from 'holdfast/workflow';
 import * as worker from 'holdfast/worker';
-import { scriptedModel } from 'holdfast/testing';
 import type { TestRun } from 'holdfast/testing';
 import { errorSaying } from '../support/failures';
 import { agentUnder, echo, fails, logOf, startRun } from '../support/memory-bed';
@@ -15,15 +14,16 @@ const toolCall = (input: Json = {}): { toolCallId: string; toolName: string; arg
   arguments: input,
 });
 
-describe('a set of callbacks', () => {
-  it.each([modelCallbacks, toolCallbacks, agentCallbacks])('refuses options that there are not, such as callbacks: $name', (make) => {
+it.each([modelCallbacks, toolCallbacks, agentCallbacks])(
+  'a set of callbacks refuses options that there are not, such as callbacks: $name',
+  (make) => {
     expect(() => make({ beforeAgent: [fails('never')] } as object)).toThrow(
       errorSaying('agent-invalid', 'there is no option "beforeAgent"'),
     );
     expect(() => make({ continueOnError: 'yes' } as object)).toThrow('continueOnError');
     expect(make({ continueOnError: true }).before.length).toBe(0);
-  });
-});
+  },
+);
 
 describe('a chain of callbacks', () => {
   /** E: a callback that fails. R: a callback that answers. */
@@ -77,19 +77,6 @@ describe('a chain of callbacks', () => {
     const { error } = await set.runBefore({});
     const text = typeof thrown === 'string' ? thrown : String(JSON.stringify(thrown));
     expect(error?.message).toBe(`before agent callback panic: ${text}`);
-  });
-
-  it('waits for callbacks that are async, one after another', async () => {
-    const seen: string[] = [];
-    const set = agentCallbacks()
-      .registerBefore(async () => {
-        seen.push('first in');
-        await Promise.resolve();
-        seen.push('first out');
-      })
-      .registerBefore(() => void seen.push('second'));
-    await set.runBefore({});
-    expect(seen).toEqual(['first in', 'first out', 'second']);
   });
 
   it('refuses what is no callback, and a result that is none', async () => {
@@ -162,26 +149,24 @@ describe('what a later result does not say', () => {
   });
 });
 
-describe('the arguments of a tool', () => {
-  it('may be assigned or changed in place, and the last change counts', async () => {
-    const args = toolCall({ a: 1 });
-    const seen: Json[] = [];
-    const set = toolCallbacks()
-      .registerBefore((call) => void (call.arguments = { a: 2 }))
-      .registerBefore((call) => {
-        seen.push(structuredClone(call.arguments));
-        call.arguments = { a: 'lost' };
-        return { modifiedArguments: { a: 3 } };
-      })
-      .registerBefore((call) => {
-        seen.push(structuredClone(call.arguments));
-        (call.arguments as { a: number }).a = 4;
-      });
-    const { result } = await set.runBefore(args);
-    expect(seen).toEqual([{ a: 2 }, { a: 3 }]);
-    expect(args.arguments).toEqual({ a: 4 });
-    expect(result).toEqual({ modifiedArguments: { a: 4 } });
-  });
+it('the arguments of a tool may be assigned or changed in place, and the last change counts', async () => {
+  const args = toolCall({ a: 1 });
+  const seen: Json[] = [];
+  const set = toolCallbacks()
+    .registerBefore((call) => void (call.arguments = { a: 2 }))
+    .registerBefore((call) => {
+      seen.push(structuredClone(call.arguments));
+      call.arguments = { a: 'lost' };
+      return { modifiedArguments: { a: 3 } };
+    })
+    .registerBefore((call) => {
+      seen.push(structuredClone(call.arguments));
+      (call.arguments as { a: number }).a = 4;
+    });
+  const { result } = await set.runBefore(args);
+  expect(seen).toEqual([{ a: 2 }, { a: 3 }]);
+  expect(args.arguments).toEqual({ a: 4 });
+  expect(result).toEqual({ modifiedArguments: { a: 4 } });
 });
 
 describe('the messages of a tool result', () => {
@@ -253,8 +238,7 @@ async function seenWith(
   set: ToolCallbacks,
   call: { readonly name: string; readonly input: Json } = echo('whole'),
 ): Promise<{ readonly seen: readonly Json[]; readonly output: Json; readonly run: TestRun }> {
-  const model = scriptedModel([{ toolCalls: [call] }, { text: 'Done.' }]);
-  const run = await startRun(agentUnder(set.asMiddleware()), model);
+  const run = await startRun(agentUnder(set.asMiddleware()), [{ toolCalls: [call] }, { text: 'Done.' }]);
   const log = await logOf(run);
   const part = (await run.transcript()).flatMap(({ parts }) => parts).find(({ type }) => type === 'tool-result');
   return {

@@ -343,8 +343,7 @@ describe('plugins', () => {
       ],
       tool: toolCallbacks().registerAfter(({ result }) => ({ skipSummarization: result === 'b' })),
     });
-    const model = scriptedModel([{ toolCalls: [echo('a'), echo('b')] }]);
-    const run = await startRun(agentUnder(middleware), model);
+    const run = await startRun(agentUnder(middleware), [{ toolCalls: [echo('a'), echo('b')] }]);
     expect(await run.outcome()).toMatchObject({ text: '***b' });
     expect((await transcriptOf(run)).slice(2)).toEqual(['tool: ***a', 'tool: ***b']);
   });
@@ -388,20 +387,6 @@ describe('values of a callback that are no JSON', () => {
     const run = await startRun(agentUnder(set.asMiddleware()), twoTurns());
     expect((await transcriptOf(run))[2]).toContain(`${phase} callback returned values that are not JSON`);
   });
-});
-
-it('a customResponse of beforeAgent that does not fit the output ends the agent, and no model is asked', async () => {
-  const model = scriptedModel([{ text: '{"n":1}' }]);
-  const aborting = agentCallbacks().registerBefore(() => ({ customResponse: 'aborted' }));
-  const agent = agentWith({
-    output: 'number',
-    middleware: [aborting.asMiddleware()],
-  });
-  const run = await startRun(agent, model, { outputs: { number: z.object({ n: z.number() }) } });
-  expect(await run.outcome()).toMatchObject(
-    failureSaying('output-invalid', /^The answer of beforeAgent of middleware .* does not fit "number"/),
-  );
-  expect(model.requests).toHaveLength(0);
 });
 
 it('callbacks behind the agent see the result with which it ended, also where another one stands behind it', async () => {

@@ -25,8 +25,7 @@ describe('a classic middleware', () => {
       beforeModelRewriteState: () => void seen.push('before handler'),
       afterModelRewriteState: () => void seen.push('after handler'),
     };
-    const agent = agentWith({ middleware: [classic('A'), handler, classic('B')] });
-    await (await startRun(agent, [{ text: 'Done.' }])).outcome();
+    await (await startRun(agentWith({ middleware: [classic('A'), handler, classic('B')] }), [{ text: 'Done.' }])).outcome();
     expect(seen).toEqual(['before A', 'before B', 'before handler', 'after handler', 'after A', 'after B']);
   });
 
@@ -47,8 +46,7 @@ describe('a classic middleware', () => {
 
   it('names a hook that fails as it was written', async () => {
     const failing = fails('no');
-    const agent = agentWith({ middleware: [{ additionalInstruction: 'x' }, { beforeChatModel: failing }] });
-    const run = await startRun(agent, []);
+    const run = await startRun(agentWith({ middleware: [{ additionalInstruction: 'x' }, { beforeChatModel: failing }] }), []);
     expect(await run.outcome()).toMatchObject({ error: { message: 'beforeChatModel of middleware "classic.2" failed: no' } });
   });
 

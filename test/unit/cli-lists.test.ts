@@ -323,17 +323,15 @@ describe('holdfast show of a run that somebody stops', () => {
   });
 });
 
-describe('holdfast show of a conversation', () => {
-  it.each([
-    ['its title in place of an input', { title: 'Where is order 42?' }, ['title    Where is order 42?']],
-    ['neither before anybody has said anything', {}, []],
-  ])('has %s', async (_, conversation, expected) => {
-    const start = { type: 'run-start', agent: 'support', input: [], offset: 0, time: now };
-    const view = { id: 'c', agent: 'support', status: 'idle', interrupts: [], usage: { inputTokens: 0, outputTokens: 0 }, nextOffset: 1 };
-    const { service } = serviceOf({ '/runs/c': { ...view, conversation }, '/runs/c/transcript': { messages: [] }, events: [start] });
-    const lines = await shown((terminal) => showRun(service, terminal, 'c', {}, now));
-    expect(lines).toEqual(['run     c', 'agent   support', 'status  idle', ...expected, 'tokens  0 in, 0 out'].map(aligned));
-  });
+it.each([
+  ['its title in place of an input', { title: 'Where is order 42?' }, ['title    Where is order 42?']],
+  ['neither before anybody has said anything', {}, []],
+])('holdfast show of a conversation has %s', async (_, conversation, expected) => {
+  const start = { type: 'run-start', agent: 'support', input: [], offset: 0, time: now };
+  const view = { id: 'c', agent: 'support', status: 'idle', interrupts: [], usage: { inputTokens: 0, outputTokens: 0 }, nextOffset: 1 };
+  const { service } = serviceOf({ '/runs/c': { ...view, conversation }, '/runs/c/transcript': { messages: [] }, events: [start] });
+  const lines = await shown((terminal) => showRun(service, terminal, 'c', {}, now));
+  expect(lines).toEqual(['run     c', 'agent   support', 'status  idle', ...expected, 'tokens  0 in, 0 out'].map(aligned));
 });
 
 function aligned(line: string): unknown {

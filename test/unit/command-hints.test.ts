@@ -59,16 +59,13 @@ describe('a command that is shown', () => {
     expect(runLine('support', 'Refund order 42')).toBe('npx holdfast run support "Refund order 42"');
   });
 
-  it('names who may decide: whoever asked, when that is one of them, else the first', () => {
+  it('names who may decide: whoever asked, when that is one of them, else the first, and nobody who would be refused', () => {
     const named = approval({ by: ["ada o'hara", 'bob'] });
     expect(decided(named)).toEqual(['--by', "ada o'hara"]);
     expect(decided(named, [], 'bob')).toEqual(['--by', 'bob']);
     expect(decided(named, [], 'eve')).toEqual(['--by', "ada o'hara"]);
     expect(decided(approval(), [], 'eve')).toEqual(['--by', 'eve']);
     expect(decided(approval())).toEqual([]);
-  });
-
-  it('name nobody who would be refused', () => {
     expect(decided(approval({ by: ['ada', 'bob'], notBy: ['ada'] }))).toEqual(['--by', 'bob']);
     expect(decided(approval({ by: ['ada'], notBy: ['ada'] }), [], 'ada')).toEqual(['--by', 'your-name']);
     expect(decided(approval({ notBy: ['ada'] }), [], 'ada')).toEqual(['--by', 'your-name']);
@@ -222,32 +219,26 @@ describe('a service that is found', () => {
   );
 });
 
-describe('a command line that is wrong', () => {
-  it.each<[readonly string[], string]>([
-    [['aprove', 'r'], "unknown command 'aprove' (Did you mean approve?)"],
-    [['policy', 'aply'], "unknown command 'aply' (Did you mean apply?)"],
-    [['run', 'a', 'hi', '--deadlin', '3d'], "unknown option '--deadlin' (Did you mean --deadline?)"],
-    [['completion'], "missing required argument 'shell'. It is one of bash, zsh, fish"],
-    [['completion', 'pwsh'], "<shell> is 'pwsh'. It must be one of bash, zsh, fish."],
-    [['show'], "missing required argument 'run'"],
-    [['run', 'a', 'hi', '--deadline', 'soon'], '--deadline "soon" is no duration; write for example "30s", "2h" or "3d".'],
-    [['resume', 'r', '--deadline', '0s'], '--deadline "0s" is no duration: the shortest is "1ms".'],
-    [['retry', 'r', '--deadline', ''], '--deadline is empty; give it a value, or leave it out.'],
-    [['cancel', 'r', '--within', 'a while'], '--within "a while" is no duration; write for example "30s", "2h" or "3d".'],
-  ])('is answered with what was meant: %j', async (words, message) => {
-    const terminal = recordedTerminal({ live: false });
-    expect(await runCommandLine(words, terminal)).toBe(1);
-    expect(terminal.written()).toContain(`error command-invalid: ${message}`);
-    expect(terminal.written()).toContain('holdfast COMMAND --help');
-  });
+it.each<[readonly string[], string]>([
+  [['aprove', 'r'], "unknown command 'aprove' (Did you mean approve?)"],
+  [['policy', 'aply'], "unknown command 'aply' (Did you mean apply?)"],
+  [['run', 'a', 'hi', '--deadlin', '3d'], "unknown option '--deadlin' (Did you mean --deadline?)"],
+  [['completion'], "missing required argument 'shell'. It is one of bash, zsh, fish"],
+  [['completion', 'pwsh'], "<shell> is 'pwsh'. It must be one of bash, zsh, fish."],
+  [['show'], "missing required argument 'run'"],
+  [['run', 'a', 'hi', '--deadline', 'soon'], '--deadline "soon" is no duration; write for example "30s", "2h" or "3d".'],
+  [['resume', 'r', '--deadline', '0s'], '--deadline "0s" is no duration: the shortest is "1ms".'],
+  [['retry', 'r', '--deadline', ''], '--deadline is empty; give it a value, or leave it out.'],
+  [['cancel', 'r', '--within', 'a while'], '--within "a while" is no duration; write for example "30s", "2h" or "3d".'],
+])('a command line that is wrong is answered with what was meant: %j', async (words, message) => {
+  const terminal = recordedTerminal({ live: false });
+  expect(await runCommandLine(words, terminal)).toBe(1);
+  expect(terminal.written()).toContain(`error command-invalid: ${message}`);
+  expect(terminal.written()).toContain('holdfast COMMAND --help');
 });
 
-describe('an option that a command does not have', () => {
-  it('is answered with those that it has', async () => {
-    const terminal = recordedTerminal({ live: false });
-    expect(await runCommandLine(['reject', 'ticket-1', '--reason', 'no'], terminal)).toBe(1);
-    expect(terminal.written()).toContain(
-      "unknown option '--reason'. `reject` takes --feedback, --comment, --by, --role, --no-follow, --url",
-    );
-  });
+it('an option that a command does not have is answered with those that it has', async () => {
+  const terminal = recordedTerminal({ live: false });
+  expect(await runCommandLine(['reject', 'ticket-1', '--reason', 'no'], terminal)).toBe(1);
+  expect(terminal.written()).toContain("unknown option '--reason'. `reject` takes --feedback, --comment, --by, --role, --no-follow, --url");
 });

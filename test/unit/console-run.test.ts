@@ -68,8 +68,7 @@ describe('a call that has not come back', () => {
 describe('a call that was not made', () => {
   it('has its arguments, and what was said in its place is no word of the agent', async () => {
     const model = scriptedModel([calls({ name: 'echo', input: { text: 'x' } }, { name: 'nix', input: { order: 42 } }), { text: 'Done.' }]);
-    const agent = agentWith({ tools: ['echo'], middleware: [approval({ tools: { echo: true } })] });
-    const run = await startRun(agent, model);
+    const run = await startRun(agentWith({ tools: ['echo'], middleware: [approval({ tools: { echo: true } })] }), model);
     const [asked] = await run.interrupts();
     await run.reject(asked?.id ?? '', 'Too late.', { by: 'ada' });
     const steps = await stepsOf(run);

@@ -3,7 +3,7 @@ import { agentTool, loop, parallel, sequential } from 'holdfast/workflow';
 import { testRun } from 'holdfast/testing';
 import { limits } from '../../contract/limits';
 import { failureSaying } from '../support/failures';
-import { agentUnder, logOf, startRun, tools } from '../support/memory-bed';
+import { logOf, tools } from '../support/memory-bed';
 import { byHand, member, play, says, scripts } from '../support/team-bed';
 
 describe('the ctx of an agent that has ended', () => {
@@ -26,12 +26,13 @@ describe('the ctx of an agent that has ended', () => {
     ['ctx.random', (ctx) => ctx.random()],
   ];
 
+  let kept: CustomContext | undefined;
+  const first = byHand('first', async function* (_, ctx) {
+    kept = ctx;
+    yield says('First.');
+  });
+
   it.each(uses)('does nothing any more for the code of another one: %s', async (what, use) => {
-    let kept: CustomContext | undefined;
-    const first = byHand('first', async function* (_, ctx) {
-      kept = ctx;
-      yield says('First.');
-    });
     const second = byHand('second', async function* () {
       yield says('Second.');
       await use(kept as CustomContext);
@@ -50,12 +51,7 @@ describe('the ctx of an agent that has ended', () => {
     ['ctx.sleep', (ctx) => ctx.sleep('1s')],
     ['ctx.runAgent', (ctx) => ctx.runAgent('leaf')],
   ])('does not hold up the run where code catches what it is told, and asks again for ever: %s', async (_, ask) => {
-    let kept: CustomContext | undefined;
     let told = 0;
-    const first = byHand('first', async function* (__, ctx) {
-      kept = ctx;
-      yield says('First.');
-    });
     const second = byHand('second', async function* () {
       yield says('Second.');
       void (async () => {
@@ -68,39 +64,24 @@ describe('the ctx of an agent that has ended', () => {
     expect(told).toBe(100);
   });
 
-  it.each<[string, AgentMiddleware]>([
-    ['a hook', { name: 'keeping', beforeAgent: (_, ctx) => void keep(ctx) }],
-    ['an observer', { name: 'keeping', onStart: (_, ctx) => void keep(ctx) }],
-    ['a wrap', { name: 'keeping', wrapModel: (request, next, ctx) => (keep(ctx), next(request)) }],
-  ])('is also that of its middleware: %s', async (_, layer) => {
-    const first = member('first', { middleware: [layer] });
+  const keeping = (layer: Omit<AgentMiddleware, 'name'>) => member('first', { middleware: [{ name: 'keeping', ...layer }] });
+  const observers = [{ name: 'keeping', onStart: (_: unknown, ctx: HookContext) => keep(ctx) }];
+  it.each([
+    ['a hook', keeping({ beforeAgent: (_, ctx) => void keep(ctx) })],
+    ['an observer', keeping({ onStart: (_, ctx) => void keep(ctx) })],
+    ['a wrap', keeping({ wrapModel: (request, next, ctx) => (keep(ctx), next(request)) })],
+    ['an observer of a group', sequential({ name: 'first', agents: [member('inner')], observers })],
+  ])('is also that of its middleware: %s', async (_, agent) => {
     const second = byHand('second', async function* () {
       yield says('Second.');
       await held?.sleep('1s');
     });
-    const { outcome } = await play(sequential({ name: 'both', agents: [first, second] }), { first: [{ text: 'First.' }] });
+    const said = [{ text: 'First.' }];
+    const { outcome } = await play(sequential({ name: 'both', agents: [agent, second] }), { first: said, inner: said });
     expect(outcome).toMatchObject(failureSaying('outside-run', 'ctx of agent "first"'));
   });
   let held: HookContext | undefined;
   const keep = (ctx: HookContext): void => void (held = ctx);
-
-  it('is also that of the observers of a group', async () => {
-    const group = sequential({
-      name: 'group',
-      agents: [
-        byHand('inner', async function* () {
-          yield says('In.');
-        }),
-      ],
-      observers: [{ name: 'keeping', onStart: (_, ctx) => keep(ctx) }],
-    });
-    const second = byHand('second', async function* () {
-      yield says('Second.');
-      held?.session.set('key', 1);
-    });
-    const { outcome } = await play(sequential({ name: 'both', agents: [group, second] }), {});
-    expect(outcome).toMatchObject(failureSaying('outside-run', 'ctx of agent "group"'));
-  });
 });
 
 it.each<[string, (ctx: HookContext) => void]>([
@@ -173,10 +154,7 @@ describe('an agent that goes on without end and waits for nothing', () => {
   const most = limits.eventsInARow;
   const endless = {
     status: 'failed',
-    error: {
-      code: 'agent-endless',
-      message: expect.stringMatching(/^Agent "endless" made 5000 events, and nothing came back/),
-    },
+    error: { code: 'agent-endless', message: expect.stringMatching(/^Agent "endless" made 5000 events, and nothing came back/) },
   };
   const leaf = byHand('leaf', async function* () {
     yield { output: 1 };
@@ -272,20 +250,6 @@ describe('an agent that goes on without end and waits for nothing', () => {
     });
     expect(outcome).toMatchObject({ status: 'completed', text: 'Without.' });
     expect(JSON.stringify(model.requests('lead')[1])).toContain('The agent \'endless\' failed: Agent \\"endless\\" made 5000 events');
-  });
-
-  it('fails where a hook of it sends them', async () => {
-    const sending: AgentMiddleware = {
-      name: 'sending',
-      async beforeAgent(_, ctx) {
-        for (;;) {
-          await Promise.resolve();
-          ctx.sendEvent('again', 1);
-        }
-      },
-    };
-    const run = await startRun(agentUnder(sending), scripts({}));
-    expect(await run.outcome()).toMatchObject(failureSaying('agent-endless', 'Agent "agent"'));
   });
 
   it('is another one than one with very many events, which hears from the world between them', async () => {

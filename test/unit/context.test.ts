@@ -117,22 +117,6 @@ describe('ctx', () => {
     expect(await run.usage()).toEqual({ inputTokens: 3, outputTokens: 2 });
   });
 
-  it('sleeps by the clock of the run', async () => {
-    const seen: number[] = [];
-    const sleeping = before(async (ctx) => {
-      seen.push(ctx.now());
-      await ctx.sleep('3 days');
-      seen.push(ctx.now());
-    });
-    const run = await startRun(agentUnder(sleeping), oneTurn(), { now: new Date(0) });
-    expect((await run.outcome()).status).toBe('running');
-    await run.advance('2 days');
-    expect((await run.outcome()).status).toBe('running');
-    await run.advance('1 day');
-    expect((await run.outcome()).status).toBe('completed');
-    expect(seen).toEqual([0, 3 * 86_400_000]);
-  });
-
   it('refuses a text that is no duration', async () => {
     const run = await startRun(agentUnder(before((ctx) => ctx.sleep('soon'))), oneTurn());
     expect(await run.outcome()).toMatchObject(failureSaying('hook-failed', '"soon" is no duration'));

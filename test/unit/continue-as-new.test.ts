@@ -1,55 +1,12 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
-import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel } from 'holdfast/testing';
-import type { Agent, AgentMiddleware } from 'holdfast/workflow';
+import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
-import { definitionOf } from '../../kernel/define/agent-ref';
-import { MemoryRun } from '../../memory/run';
-import { HistoryFold } from '../../contract/record/fold';
-import type { TestRun } from '../../testing/index';
 import { failureSaying } from '../support/failures';
-import { agentUnder, agentWith, echo, gate, heldTool, linesOf, logOf, only, startRun, tools, transcriptOf } from '../support/memory-bed';
-import { memoryStart, scriptedWork } from '../support/scripted-work';
-
-const script: readonly ScriptedStep[] = [{ toolCalls: [echo('a'), echo('b')] }, { text: 'Done.' }];
-
-async function shownBy(run: TestRun): Promise<unknown> {
-  const events = await logOf(run);
-  const ids = [...new Set(events.flatMap((event) => ('message' in event ? [event.message.id] : [])))];
-  const text = JSON.stringify({ events, transcript: await run.transcript(), usage: await run.usage(), outcome: await run.outcome() });
-  return JSON.parse(ids.reduce((all, id, position) => all.replaceAll(id, `message-${position}`), text));
-}
+import { agentUnder, agentWith, echo, heldTool, linesOf, logOf, only, startRun, tools, transcriptOf } from '../support/memory-bed';
 
 describe('a run that goes over a continue-as-new', () => {
-  it('shows the same as one that does not', async () => {
-    const asking: AgentMiddleware = {
-      name: 'asking',
-      beforeModelRewriteState: async (_, ctx) => {
-        ctx.sendEvent('turn', ctx.iteration);
-        ctx.runLocal.set('turns', Number(ctx.runLocal.get('turns') ?? 0) + 1);
-        const answer = await ctx.interrupt({ turn: ctx.iteration });
-        ctx.sendEvent('answer', [answer as string, ctx.runLocal.get('turns') ?? null]);
-      },
-      wrapToolCall: async (call, next, ctx) => {
-        const before = await ctx.call('add', { a: 1 });
-        const output = await next(call);
-        const answer = await ctx.interrupt({ output });
-        return JSON.stringify([output, answer, before]);
-      },
-    };
-    const play = async (border: boolean): Promise<unknown> => {
-      const run = await startRun(agentUnder(asking), scriptedModel(script));
-      for (let open = await run.interrupts(); open.length > 0; open = await run.interrupts()) {
-        if (border) await run.goOnAsNew();
-        expect(await run.interrupts()).toEqual(open);
-        await run.resume(open.at(-1)?.id ?? '', 'yes');
-      }
-      return shownBy(run);
-    };
-    expect(await play(true)).toEqual(await play(false));
-  });
-
   it('runs settled effects once', async () => {
     const counts = { model: 0, tool: 0, before: 0, layer: 0 };
     const counted = defineTool({ description: 'Counts.', inputSchema: z.object({}), execute: () => ++counts.tool });
@@ -164,8 +121,7 @@ describe('a run that goes over a continue-as-new', () => {
       ctx.sendEvent('note', 1);
       return output;
     });
-    const model = scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
-    const run = await startRun(noting, model);
+    const run = await startRun(noting, [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
     await run.interrupts();
     await run.goOnAsNew(layer((call, next) => next(call)));
     for (const { id } of await run.interrupts()) await run.approve(id);
@@ -199,49 +155,4 @@ describe('a run that goes over a continue-as-new', () => {
     expect((await run.outcome()).status).toBe('completed');
     expect(await linesOf(run)).toContain('custom added');
   });
-});
-
-describe('an answer that comes before the code that waits for it was entered again', () => {
-  it('is not lost', async () => {
-    const door = gate();
-    let prepared = 0;
-    const work = scriptedWork([{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
-    const agents = new Map([['agent', definitionOf(agentUnder(approval({ tools: { echo: true } })) as Agent)]]);
-    const slowToPrepare = {
-      ...work,
-      prepare: async (...request: Parameters<typeof work.prepare>) => (prepared++ > 0 && (await door.opened), work.prepare(...request)),
-    };
-    const run = new MemoryRun(agents, { start: memoryStart }, slowToPrepare, 0);
-    await run.idle();
-    const { id } = only(run.view().interrupts);
-    const over = run.goOnAsNew();
-    while (prepared < 2) await work.settle();
-    run.answer({ interruptId: id, answer: { type: 'approve' } });
-    door.open();
-    await over;
-    expect(run.view()).toMatchObject({ status: 'completed', text: 'Done.' });
-    expect(run.events.filter(({ type }) => type === 'interrupt-start')).toHaveLength(1);
-  });
-});
-
-it('a reader that begins after a continue-as-new sees the same state and the same next offset as one that saw all', async () => {
-  const asking: AgentMiddleware = {
-    name: 'asking',
-    wrapToolCall: async (call, next, ctx) => (call.id === 'call-1-1' && (await ctx.interrupt('Go?')), next(call)),
-  };
-  const agents = new Map([['agent', definitionOf(agentUnder(asking) as Agent)]]);
-  const run = new MemoryRun(agents, { start: memoryStart }, scriptedWork(script), 0);
-  await run.goOnAsNew();
-  const check = (): void => {
-    const facts = run.facts;
-    const from = facts.map(({ kind }) => kind).lastIndexOf('start');
-    const late = new HistoryFold();
-    for (const fact of facts.slice(from)) late.add(fact);
-    expect(late.view()).toEqual(run.view());
-  };
-  check();
-  run.answer({ interruptId: only(run.view().interrupts).id, answer: true });
-  await run.idle();
-  expect(run.view().status).toBe('completed');
-  check();
 });

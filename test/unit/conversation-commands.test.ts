@@ -116,25 +116,23 @@ describe('an approval in a turn', () => {
   });
 });
 
-describe('what waits', () => {
-  it('is listed and taken back', async () => {
-    const served = await serve([]);
-    const { terminal, service, shown } = await at(served);
-    await queue(service, terminal, 'c', {});
-    await served.chat.pause();
-    await served.chat.send('Hi.', { id: 'a', by: 'Ann' });
-    await served.chat.view();
-    await queue(service, terminal, 'c', {});
-    expect(await withdraw(service, terminal, 'c', { message: 'a', by: 'ann' })).toBe(0);
-    expect(shown()).toEqual([
-      'No message waits for a turn.',
-      'MESSAGE  BY   MODE        TEXT',
-      'a        Ann  after-turn  Hi.',
-      'The message a is taken back.',
-    ]);
-    expect(await served.chat.queue()).toEqual([]);
-    await expect(withdraw(service, terminal, 'c', { message: '../x' })).rejects.toMatchObject({ code: 'message-unknown' });
-  });
+it('what waits is listed and taken back', async () => {
+  const served = await serve([]);
+  const { terminal, service, shown } = await at(served);
+  await queue(service, terminal, 'c', {});
+  await served.chat.pause();
+  await served.chat.send('Hi.', { id: 'a', by: 'Ann' });
+  await served.chat.view();
+  await queue(service, terminal, 'c', {});
+  expect(await withdraw(service, terminal, 'c', { message: 'a', by: 'ann' })).toBe(0);
+  expect(shown()).toEqual([
+    'No message waits for a turn.',
+    'MESSAGE  BY   MODE        TEXT',
+    'a        Ann  after-turn  Hi.',
+    'The message a is taken back.',
+  ]);
+  expect(await served.chat.queue()).toEqual([]);
+  await expect(withdraw(service, terminal, 'c', { message: '../x' })).rejects.toMatchObject({ code: 'message-unknown' });
 });
 
 it('is paused, renamed and ended', async () => {

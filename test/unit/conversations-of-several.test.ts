@@ -38,10 +38,7 @@ describe('a conversation of several agents', () => {
     const waiting = (name: keyof typeof doors) =>
       defineTool({ description: 'Waits.', inputSchema: z.object({}), execute: async () => (await doors[name].opened, name) });
     const team = parallel({ name: 'team', agents: [member('one', { tools: ['slow'] }), member('two', { tools: ['fast', 'pay'] })] });
-    const model = scripts({
-      one: [call('slow'), { text: 'One.' }],
-      two: [call('fast'), call('pay'), { error: 'away' }, { text: 'Two.' }],
-    });
+    const model = scripts({ one: [call('slow'), { text: 'One.' }], two: [call('fast'), call('pay'), { error: 'away' }, { text: 'Two.' }] });
     const chat = await testConversation(team, { model, tools: { pay, fast: waiting('fast'), slow: waiting('slow') } });
     await chat.send('Go.');
     doors.fast.open();

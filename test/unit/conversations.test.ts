@@ -1,10 +1,7 @@
-import { z } from 'zod';
 import type { LanguageModel } from 'holdfast/worker';
-import { defineTool } from 'holdfast/worker';
 import type { TestConversation } from 'holdfast/testing';
 import { scriptedModel, testConversation } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
-import { approval } from 'holdfast/middleware';
 import { sequential } from 'holdfast/workflow';
 import { promptOf } from '../../activities/models/providers/ai-sdk/prompt';
 import type { Ports } from '../../kernel/run/ports';
@@ -14,7 +11,7 @@ import { isDelta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
 import { errorSaying } from '../support/failures';
-import { agentUnder, agentWith, echo, gate, heldTool, lineOf, startRun, tools } from '../support/memory-bed';
+import { agentWith, echo, gate, heldTool, lineOf, startRun, toolOf, tools } from '../support/memory-bed';
 
 const texts = (...given: readonly string[]) => scriptedModel(given.map((text) => ({ text })));
 
@@ -54,13 +51,19 @@ async function atDoor(said = 'go') {
 }
 
 describe('a conversation', () => {
-  it('answers each message in a turn of its own, and each turn begins with what was said before', async () => {
-    const model = texts('Hello Ann.', 'It is 4.');
+  it('answers each message in a turn of its own, which begins with what was said before and says what it used', async () => {
+    const usage = (inputTokens: number) => ({ inputTokens, outputTokens: 1 });
+    const model = scriptedModel([
+      { text: 'Hello Ann.', usage: usage(10) },
+      { text: 'It is 4.', usage: usage(20) },
+    ]);
     const chat = await testConversation(agentWith(), { model, tools });
     expect(await chat.send('I am Ann.')).toMatchObject({ turn: 1 });
-    await chat.run.outcome();
+    expect(await chat.turn(1)).toMatchObject({ status: 'completed', usage: usage(10) });
     expect(await chat.send('What is 2 + 2?', { by: 'Ann' })).toMatchObject({ turn: 2 });
     expect(await chat.run.outcome()).toEqual({ status: 'idle' });
+    expect(await chat.turn(2)).toMatchObject({ usage: usage(20) });
+    expect(await chat.run.usage()).toEqual({ inputTokens: 30, outputTokens: 2 });
     expect(await saidIn(chat)).toEqual(['1 user: I am Ann.', '1 assistant: Hello Ann.', '2 user: What is 2 + 2?', '2 assistant: It is 4.']);
     expect(model.requests[1]?.messages.map(textOf)).toEqual(['I am Ann.', 'Hello Ann.', 'What is 2 + 2?']);
     expect(await chat.view()).toMatchObject({ turn: 2, status: 'idle', paused: false, title: 'I am Ann.', queue: [] });
@@ -70,20 +73,6 @@ describe('a conversation', () => {
     const messages = [messageOfSent({ id: 'a', content: 'Hi.', by: 'Ann' }), messageOfSent({ id: 'b', content: 'Ho.' })];
     const prompt = promptOf({ instructions: '', messages }, 'v3');
     expect(prompt.map(({ content }) => content)).toEqual([[{ type: 'text', text: 'Ann: Hi.' }], [{ type: 'text', text: 'Ho.' }]]);
-  });
-
-  it('says of each turn what it used', async () => {
-    const usage = (inputTokens: number) => ({ inputTokens, outputTokens: 1 });
-    const model = scriptedModel([
-      { text: 'One.', usage: usage(10) },
-      { text: 'Two.', usage: usage(20) },
-    ]);
-    const chat = await testConversation(agentWith(), { model, tools });
-    await chat.send('a');
-    expect(await chat.turn(1)).toMatchObject({ status: 'completed', usage: usage(10) });
-    await chat.send('b');
-    expect(await chat.turn(2)).toMatchObject({ usage: usage(20) });
-    expect(await chat.run.usage()).toEqual({ inputTokens: 30, outputTokens: 2 });
   });
 
   it('takes all that waits into the next turn, in the order in which it was sent', async () => {
@@ -187,30 +176,9 @@ describe('a conversation', () => {
     expect(await chat.run.outcome()).toMatchObject({ status: 'completed' });
   });
 
-  it('gives calls a result that a failed turn left without one', async () => {
-    const boom: AgentMiddleware = {
-      name: 'boom',
-      afterModelRewriteState: (state) => {
-        if (state.messages.at(-1)?.parts.some(({ type }) => type === 'tool-call') === true) throw new Error('No.');
-      },
-    };
-    const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Fine.' }]);
-    const chat = await testConversation(agentUnder(boom), { model, tools });
-    await chat.send('a');
-    expect(await chat.turn(1)).toMatchObject({ status: 'failed' });
-    await chat.send('b');
-    await chat.turn(2);
-    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
-  });
-
   it('runs the setup of its agent in each turn, and calls tools under another key each time', async () => {
     const keys: string[] = [];
-    const pay = defineTool({
-      description: 'Pays.',
-      inputSchema: z.object({}),
-      effect: 'once',
-      execute: (_, { idempotencyKey }) => (keys.push(idempotencyKey), 'paid'),
-    });
+    const pay = toolOf((_, { idempotencyKey }) => (keys.push(idempotencyKey), 'paid'), { effect: 'once' });
     let setups = 0;
     const counting: AgentMiddleware = { name: 'counting', beforeAgent: async (_, ctx) => void (setups++, await ctx.call('pay', {})) };
     const call = { toolCalls: [{ name: 'pay', input: {} }] };
@@ -228,25 +196,6 @@ describe('a conversation', () => {
     expect(new Set(keys).size).toBe(6);
   });
 
-  it('waits for an approval in a turn, and takes messages meanwhile', async () => {
-    const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }, { text: 'Next.' }]);
-    const chat = await testConversation(agentUnder(approval({ tools: { echo: true } })), { model, tools });
-    await chat.send('go');
-    const [interrupt] = await chat.run.interrupts();
-    expect(await chat.send('and?')).toMatchObject({ turn: 2 });
-    await chat.run.goOnAsNew();
-    await chat.run.approve(interrupt?.id ?? '');
-    await chat.turn(2);
-    expect(await saidIn(chat)).toEqual([
-      '1 user: go',
-      '1 assistant: ',
-      '1 tool: ',
-      '1 assistant: Done.',
-      '2 user: and?',
-      '2 assistant: Next.',
-    ]);
-  });
-
   it('hands a turn to agents that are made of others', async () => {
     const one = agentWith({ tools: [] });
     const chat = await testConversation(sequential({ name: 'both', description: 'Both.', agents: [one] }), {
@@ -262,15 +211,26 @@ describe('a conversation', () => {
     expect((await chat.run.transcript()).map(textOf)).toEqual(['a', 'One.', 'b', 'Two.']);
   });
 
-  it('begins a turn with no more than its window, from a message of a person on', async () => {
-    const model = scriptedModel(Array.from({ length: 6 }, (_, turn) => ({ text: `answer ${turn + 1}` })));
+  it('begins a turn with no more than its window, from a message of a person on, and is read by page, the last page first', async () => {
+    const model = scriptedModel(Array.from({ length: 5 }, (_, turn) => ({ text: `a${turn}` })));
     const chat = await testConversation(agentWith(), { model, tools, window: 3 });
-    for (let turn = 1; turn <= 6; turn++) {
-      await chat.send(`question ${turn}`);
+    for (let turn = 0; turn < 5; turn++) {
+      await chat.send(`q${turn}`);
       await chat.run.outcome();
     }
-    expect(model.requests[5]?.messages.map(textOf)).toEqual(['question 5', 'answer 5', 'question 6']);
-    expect(await saidIn(chat)).toHaveLength(12);
+    expect(model.requests[4]?.messages.map(textOf)).toEqual(['q3', 'a3', 'q4']);
+    const pages: string[][] = [];
+    let before: number | undefined;
+    do {
+      const page = await chat.transcript({ limit: 4, ...(before === undefined ? {} : { before }) });
+      pages.push(page.messages.map(({ message }) => textOf(message)));
+      ({ before } = page);
+    } while (before !== undefined);
+    expect(pages).toEqual([
+      ['q3', 'a3', 'q4', 'a4'],
+      ['q1', 'a1', 'q2', 'a2'],
+      ['q0', 'a0'],
+    ]);
   });
 
   it('begins a turn with the end of the one before, and what began that, where this is larger than its window', async () => {
@@ -299,29 +259,6 @@ describe('a conversation', () => {
     await small.run.outcome();
     await small.send('All of it?');
     expect((await small.run.transcript()).map(textOf)).toContain('Yes.');
-  });
-
-  it('is read by page, the last page first', async () => {
-    const chat = await testConversation(agentWith(), {
-      model: scriptedModel(Array.from({ length: 5 }, (_, n) => ({ text: `a${n}` }))),
-      tools,
-    });
-    for (let turn = 0; turn < 5; turn++) {
-      await chat.send(`q${turn}`);
-      await chat.run.outcome();
-    }
-    const pages: string[][] = [];
-    let before: number | undefined;
-    do {
-      const page = await chat.transcript({ limit: 4, ...(before === undefined ? {} : { before }) });
-      pages.push(page.messages.map(({ message }) => textOf(message)));
-      ({ before } = page);
-    } while (before !== undefined);
-    expect(pages).toEqual([
-      ['q3', 'a3', 'q4', 'a4'],
-      ['q1', 'a1', 'q2', 'a2'],
-      ['q0', 'a0'],
-    ]);
   });
 
   it('is the same in each of its views over a continue-as-new', async () => {
@@ -392,27 +329,18 @@ describe('a message for the next step', () => {
   });
 });
 
-describe('a message that is for now', () => {
-  it('waits for tools under way, and ends the turn behind them', async () => {
-    const { held: slow, door, begun } = heldTool();
-    const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Stopped.' }]);
-    const chat = await testConversation(agentWith({ tools: ['slow'] }), { model, tools: { slow } });
-    await chat.send('go');
-    await begun.opened;
-    await chat.send('Stop!', { mode: 'now' });
-    await ticks();
-    door.open();
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
-    await chat.turn(2);
-    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
-  });
-
-  it('ends a conversation at once that is asked to end now', async () => {
-    const { chat } = await atDoor();
-    await chat.end({ mode: 'now' });
-    expect(await chat.run.outcome()).toMatchObject({ status: 'completed', output: { turns: 1 } });
-    expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
-  });
+it('a message that is for now waits for tools under way, and ends the turn behind them', async () => {
+  const { held: slow, door, begun } = heldTool();
+  const model = scriptedModel([{ toolCalls: [{ name: 'slow', input: {} }] }, { text: 'Stopped.' }]);
+  const chat = await testConversation(agentWith({ tools: ['slow'] }), { model, tools: { slow } });
+  await chat.send('go');
+  await begun.opened;
+  await chat.send('Stop!', { mode: 'now' });
+  await ticks();
+  door.open();
+  expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
+  await chat.turn(2);
+  expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
 });
 
 describe('a conversation that is cancelled', () => {
@@ -468,21 +396,6 @@ describe('a conversation that is cancelled', () => {
     await chat.turn(2);
     expect(await saidIn(chat)).toEqual(['1 user: go', '1 assistant: So far.', '2 user: later', '2 assistant: So far.']);
   });
-
-  it('asks again what it asked, when it is resumed in a turn that waits', async () => {
-    const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }, { text: 'Next.' }]);
-    const chat = await testConversation(agentUnder(approval({ tools: { echo: true } })), { model, tools });
-    await chat.send('go');
-    await chat.run.interrupts();
-    await chat.send('later');
-    await chat.run.cancel();
-    await chat.run.outcome();
-    await chat.run.resume();
-    const [interrupt] = await chat.run.interrupts();
-    await chat.run.approve(interrupt?.id ?? '');
-    expect((await chat.turn(2)).status).toBe('completed');
-    expect((await saidIn(chat)).slice(-3)).toEqual(['1 assistant: Done.', '2 user: later', '2 assistant: Next.']);
-  });
 });
 
 describe('what a conversation refuses', () => {
@@ -493,12 +406,13 @@ describe('what a conversation refuses', () => {
     expect(inbox.command(command)).toEqual({ sent: [{ id: 'a', refused: unfit }] });
   });
 
-  it('is a message that is none, or too large', async () => {
+  it('is a message that is none, or too large, and a name that is of nobody, or too long', async () => {
     const chat = await testConversation(agentWith(), { model: texts(), tools });
     await expect(chat.send('')).rejects.toMatchObject({ code: 'input-invalid' });
     await expect(chat.send('x'.repeat(5 * 1024 * 1024))).rejects.toMatchObject({ code: 'input-too-large' });
     await expect(chat.send('x', { mode: 'soon' as 'now' })).rejects.toMatchObject({ code: 'request-invalid' });
     await expect(chat.send('x', { id: 'no id' })).rejects.toMatchObject({ code: 'request-invalid' });
+    for (const by of ['', 'x'.repeat(201)]) await expect(chat.pause({ by })).rejects.toMatchObject({ code: 'request-invalid' });
   });
 
   it('is more than 1,000 messages that wait', async () => {
@@ -543,11 +457,6 @@ describe('what a conversation refuses', () => {
     await expect(chat.withdraw('a')).rejects.toMatchObject(errorSaying('message-unknown', 'took it back'));
     await chat.unpause();
     expect(await saidIn(chat)).toEqual([]);
-  });
-
-  it('is a name of nobody, or one that is too long', async () => {
-    const chat = await testConversation(agentWith(), { model: texts(), tools });
-    for (const by of ['', 'x'.repeat(201)]) await expect(chat.pause({ by })).rejects.toMatchObject({ code: 'request-invalid' });
   });
 
   it('is everything, where the run is no conversation', async () => {

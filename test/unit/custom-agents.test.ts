@@ -60,7 +60,6 @@ describe('an event of a custom agent', () => {
 describe('the finally of a custom agent', () => {
   it('is waited for, has its effects, and shows nothing', async () => {
     const order: string[] = [];
-    const model = scripts({});
     const run = await testRun(
       hand(async function* (_, ctx) {
         try {
@@ -75,7 +74,7 @@ describe('the finally of a custom agent', () => {
           }
         }
       }),
-      { input: 'Go.', model, tools },
+      { input: 'Go.', model: scripts({}), tools },
     );
     expect(await run.outcome()).toEqual({ status: 'running' });
     await run.goOnAsNew();
@@ -149,26 +148,6 @@ describe('a cancel that a custom agent would catch', () => {
       for (const child of run.children.values()) expect(await child.outcome()).toEqual({ status: 'cancelled' });
     }
   });
-
-  it('of a layer that tries again for ever ends the run too', async () => {
-    const stubborn: AgentMiddleware = {
-      name: 'stubborn',
-      wrapModel: async (request, next, ctx) => {
-        await ctx.interrupt('?').catch(() => undefined);
-        for (;;) {
-          try {
-            return await next(request);
-          } catch {
-            // Again.
-          }
-        }
-      },
-    };
-    const run = await testRun(member('a', { middleware: [stubborn] }), { input: 'Go.', model: scripts({ a: [] }), tools });
-    await run.interrupts();
-    await run.cancel();
-    expect(await run.outcome()).toEqual({ status: 'cancelled' });
-  });
 });
 
 describe('an error with the code of a cancellation', () => {
@@ -195,61 +174,39 @@ describe('an error with the code of a cancellation', () => {
   });
 });
 
-describe('a custom agent that fails while others work for it', () => {
-  const inner = hand(
-    async function* (_, ctx) {
-      yield* [];
-      await Promise.all([ctx.runAgent('slow', 'x'), ctx.runAgent('bad', 'y')]);
-    },
-    [member('slow', { tools: ['echo'], middleware: [asking] }), member('bad')],
-  );
+const inner = hand(
+  async function* (_, ctx) {
+    yield* [];
+    await Promise.all([ctx.runAgent('slow', 'x'), ctx.runAgent('bad', 'y')]);
+  },
+  [member('slow', { tools: ['echo'], middleware: [asking] }), member('bad')],
+);
 
-  it('takes what they ask with it, and nothing of them is done any more', async () => {
-    const late: AgentMiddleware = {
-      name: 'late',
-      beforeModelRewriteState: async (_, ctx) => void (ctx.iteration === 2 && (await ctx.interrupt('Late?'))),
-    };
-    const model = scripts({
+it('a custom agent that fails while others work for it takes what they ask with it, nothing of them is done any more, and nothing stays in the state of the run', async () => {
+  const all = sequential({
+    name: 'all',
+    agents: [member('outer', { tools: [agentTool(inner, { forwardEvents: true })] }), member('asks', { middleware: [asking] })],
+  });
+  const run = await testRun(all, {
+    input: 'Go.',
+    model: scripts({
       outer: [{ toolCalls: [{ name: 'hand', input: { request: 'z' } }] }, { text: 'End.' }],
       slow: [],
       bad: [{ error: 'Broken.' }],
-    });
-    const run = await testRun(member('outer', { tools: [agentTool(inner, { forwardEvents: true })], middleware: [late] }), {
-      input: 'Go.',
-      model,
-      tools,
-    });
-    const open = await run.interrupts();
-    expect(open).toMatchObject([{ info: 'Late?' }]);
-    await run.goOnAsNew();
-    await run.resume(open[0]?.id ?? '', 'yes');
-    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'End.' });
-    const log = (await logOf(run)).map(placed);
-    expect(log.filter((line) => line.startsWith('agent-start')).length).toBe(log.filter((line) => line.startsWith('agent-end')).length);
+      asks: [{ text: 'Yes.' }],
+    }),
+    tools,
   });
-
-  it('leaves nothing in the state of the run', async () => {
-    const all = sequential({
-      name: 'all',
-      agents: [member('outer', { tools: [agentTool(inner)] }), member('asks', { middleware: [asking] })],
-    });
-    const run = await testRun(all, {
-      input: 'Go.',
-      model: scripts({
-        outer: [{ toolCalls: [{ name: 'hand', input: { request: 'z' } }] }, { text: 'End.' }],
-        slow: [],
-        bad: [{ error: 'Broken.' }],
-        asks: [{ text: 'Yes.' }],
-      }),
-      tools,
-    });
-    await run.interrupts();
-    await run.goOnAsNew();
-    const { state } = (run as unknown as { run: { stretch: { run: { state: RunState } } } }).run.stretch.run;
-    const { agents, progress, sharedMessages, journal, interrupts } = state;
-    expect(Object.keys({ ...agents, ...progress, ...sharedMessages, ...journal }).filter((key) => key.includes('hand'))).toEqual([]);
-    expect(interrupts).toMatchObject([{ shown: { agent: 'asks' } }]);
-  });
+  const open = await run.interrupts();
+  await run.goOnAsNew();
+  const { state } = (run as unknown as { run: { stretch: { run: { state: RunState } } } }).run.stretch.run;
+  const { agents, progress, sharedMessages, journal, interrupts } = state;
+  expect(Object.keys({ ...agents, ...progress, ...sharedMessages, ...journal }).filter((key) => key.includes('hand'))).toEqual([]);
+  expect(interrupts).toMatchObject([{ shown: { agent: 'asks' } }]);
+  await run.resume(open[0]?.id ?? '', 'yes');
+  expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Yes.' });
+  const log = (await logOf(run)).map(placed);
+  expect(log.filter((line) => line.startsWith('agent-start')).length).toBe(log.filter((line) => line.startsWith('agent-end')).length);
 });
 
 describe('what a custom agent returns without saying anything', () => {

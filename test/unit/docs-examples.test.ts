@@ -86,8 +86,7 @@ describe('the examples do what their documents say:', () => {
       { toolCalls: [findCall({ orderId: '42' })], usage: { inputTokens: 1, outputTokens: 10_000 } },
       { text: 'Done.' },
     ]);
-    const agent = withMiddleware(shop.budget);
-    const run = await testRun(agent, { input: 'Hi', model, tools, values: { customer: 'Eve' } });
+    const run = await testRun(withMiddleware(shop.budget), { input: 'Hi', model, tools, values: { customer: 'Eve' } });
     expect(await run.interrupts()).toMatchObject([{ kind: 'question', info: { question: 'Spend more?' } }]);
     await run.advance('1d');
     expect(await run.result()).toBe('Done.');
@@ -118,8 +117,7 @@ describe('the examples do what their documents say:', () => {
       }),
       { text: 'Done.' },
     ]);
-    const agent = agentOf('long', { maxIterations: 30, middleware: [middleware] });
-    const run = await testRun(agent, { input: 'Hi', model, tools });
+    const run = await testRun(agentOf('long', { maxIterations: 30, middleware: [middleware] }), { input: 'Hi', model, tools });
     expect(await run.result()).toBe('Done.');
     expect(Math.max(...seen)).toBe(name === 'for good' ? 39 : 21);
     expect((await run.transcript()).length).toBe(name === 'for good' ? 32 : 52);

@@ -5,18 +5,16 @@ import { runExamples } from '../support/document-examples';
 
 const { deltasFrom, deltasTo, sealed, withLogin } = runExamples(['operations/own-service'], require);
 
-describe('the codec of the page', () => {
-  it('gives back what it has sealed, passes over what is not sealed, and refuses what somebody changed', async () => {
-    const codec = sealed(randomBytes(32));
-    const payload = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{"card":"4111"}') };
-    const [shut] = await codec.encode([payload]);
-    expect(Buffer.from(shut?.data ?? []).toString('latin1')).not.toContain('4111');
-    const [opened] = await codec.decode([shut as Payload]);
-    expect(Buffer.from(opened?.data ?? []).toString()).toBe('{"card":"4111"}');
-    expect(await codec.decode([payload])).toEqual([payload]);
-    const changed = { ...shut, data: Buffer.from(shut?.data ?? []).fill(0, 20, 21) } as Payload;
-    await expect(codec.decode([changed])).rejects.toThrow();
-  });
+it('the codec of the page gives back what it has sealed, passes over what is not sealed, and refuses what somebody changed', async () => {
+  const codec = sealed(randomBytes(32));
+  const payload = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{"card":"4111"}') };
+  const [shut] = await codec.encode([payload]);
+  expect(Buffer.from(shut?.data ?? []).toString('latin1')).not.toContain('4111');
+  const [opened] = await codec.decode([shut as Payload]);
+  expect(Buffer.from(opened?.data ?? []).toString()).toBe('{"card":"4111"}');
+  expect(await codec.decode([payload])).toEqual([payload]);
+  const changed = { ...shut, data: Buffer.from(shut?.data ?? []).fill(0, 20, 21) } as Payload;
+  await expect(codec.decode([changed])).rejects.toThrow();
 });
 
 describe('the login of the page', () => {

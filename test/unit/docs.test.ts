@@ -92,62 +92,58 @@ describe('docs/reference/configuration.md', () => {
   });
 });
 
-describe('docs/operations/README.md', () => {
-  it('has the settings for a cluster that the tests play', () => {
-    const rows = rowsOf(sectionOf(read('docs/operations/README.md'), 'A cluster or Temporal Cloud')).filter(([name]) =>
-      (name ?? '').includes('.'),
-    );
-    expect(rows.map(([name, value]) => [name, value])).toEqual(Object.entries(clusterFlags).map(([name, value]) => [name, String(value)]));
-  });
+it('docs/operations/README.md has the settings for a cluster that the tests play', () => {
+  const rows = rowsOf(sectionOf(read('docs/operations/README.md'), 'A cluster or Temporal Cloud')).filter(([name]) =>
+    (name ?? '').includes('.'),
+  );
+  expect(rows.map(([name, value]) => [name, value])).toEqual(Object.entries(clusterFlags).map(([name, value]) => [name, String(value)]));
 });
 
-describe('docs/reference/limits.md', () => {
-  const size = (bytes: number): string => (bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`);
-  const count = (number: number): string => number.toLocaleString('en-US');
+const size = (bytes: number): string => (bytes >= 1024 * 1024 ? `${bytes / 1024 / 1024} MB` : `${bytes / 1024} KB`);
+const count = (number: number): string => number.toLocaleString('en-US');
 
-  it('states the limits of the code, and none besides but what a server says and what was measured', () => {
-    const said = byFirst(rowsOf(sectionOf(read('docs/reference/limits.md'), 'Limits')));
-    const expected: Record<string, string> = {
-      'Input of a run': size(limits.runInput),
-      'Result of a tool': `${size(limits.toolResult)}, with resultLimit up to ${size(limits.payload)}`,
-      'Progress of a tool': `${size(limits.progress)}; more is not shown`,
-      'Input or result of a step': size(limits.payload),
-      'Content of an interrupt; data of an event': size(limits.interrupt),
-      'Instructions of an agent; a message of a hook': size(limits.message),
-      'An answer': size(limits.runInput),
-      'A message to a conversation': size(limits.runInput),
-      'Waiting messages of a conversation': `${count(limits.queuedMessages)} or ${size(limits.queuedTogether)}`,
-      'Messages of one client on the way to a conversation': `${count(limits.queuedMessages)} or ${size(limits.sentTogether)}`,
-      'Messages at the beginning of a turn': `${conversationDefaults.window} by default, at most ${size(limits.window)}`,
-      'Waiting for a busy provider (models.patience)': `${(defaultModelFacts.patienceMs ?? 0) / 3_600_000} h by default`,
-      'Calls waiting in place for a limited model or tool': `${seats.most} on each worker`,
-      'All tags of a run': size(limits.tags),
-      'Author of a run (by)': `${limits.starter} characters`,
-      'Options of a run for one tool': size(limits.toolOptions),
-      'Steps scheduled by one workflow task': `${size(limits.activation)}; more in the next task`,
-      'State at a continue-as-new, without storage': size(limits.inlineSnapshot),
-      'State that goes to external storage, if any': `from ${size(limits.externalSnapshot)}`,
-      'Events before a continue-as-new': count(limits.eventsPerRun),
-      'History before a continue-as-new': size(limits.historyBytes),
-      'Signals before a continue-as-new': count(limits.signalsPerRun),
-      'Updates before a continue-as-new': count(limits.updatesPerRun),
-      'Model calls of an agent (maxIterations)': `${limits.maxIterations} by default`,
-      'Tool calls of a message': count(limits.toolCallsPerMessage),
-      'Tools of a message': `${limits.clientTools} or ${size(limits.clientToolBytes)}`,
-      'Receivers of push notifications': count(limits.pushConfigs),
-      'Size of a push notification': `${size(limits.pushBody)}; a larger state has no message`,
-      'Retries of a push notification': `for ${limits.pushPatienceMs / 3_600_000} h, each try ${limits.pushTryMs / 1000} s`,
-      'Nested agents': count(limits.agentDepth),
-      'Events of an agent in a row, without a call, timer or answer': count(limits.eventsInARow),
-      'Agents in a row, without a call, timer or answer': count(limits.emptyRuns),
-      'Hand-overs in a team': count(limits.transfers),
-      'Open interrupts': `${limits.openInterrupts} or ${size(limits.interruptsTogether)}`,
-      'Finished runs and ids': `${retentionDays} days on the embedded server, elsewhere the namespace's retention`,
-    };
-    const ofOthers = ['Subject', 'Task queues with workers in a namespace', 'Memory of the service for a reader'];
-    const rows = [...said].filter(([what]) => !ofOthers.includes(what) && !/^-+$/.test(what));
-    expect(Object.fromEntries(rows.map(([what, cells]) => [what, cells[0]]))).toEqual(expected);
-  });
+it('docs/reference/limits.md states the limits of the code, and none besides but what a server says and what was measured', () => {
+  const said = byFirst(rowsOf(sectionOf(read('docs/reference/limits.md'), 'Limits')));
+  const expected: Record<string, string> = {
+    'Input of a run': size(limits.runInput),
+    'Result of a tool': `${size(limits.toolResult)}, with resultLimit up to ${size(limits.payload)}`,
+    'Progress of a tool': `${size(limits.progress)}; more is not shown`,
+    'Input or result of a step': size(limits.payload),
+    'Content of an interrupt; data of an event': size(limits.interrupt),
+    'Instructions of an agent; a message of a hook': size(limits.message),
+    'An answer': size(limits.runInput),
+    'A message to a conversation': size(limits.runInput),
+    'Waiting messages of a conversation': `${count(limits.queuedMessages)} or ${size(limits.queuedTogether)}`,
+    'Messages of one client on the way to a conversation': `${count(limits.queuedMessages)} or ${size(limits.sentTogether)}`,
+    'Messages at the beginning of a turn': `${conversationDefaults.window} by default, at most ${size(limits.window)}`,
+    'Waiting for a busy provider (models.patience)': `${(defaultModelFacts.patienceMs ?? 0) / 3_600_000} h by default`,
+    'Calls waiting in place for a limited model or tool': `${seats.most} on each worker`,
+    'All tags of a run': size(limits.tags),
+    'Author of a run (by)': `${limits.starter} characters`,
+    'Options of a run for one tool': size(limits.toolOptions),
+    'Steps scheduled by one workflow task': `${size(limits.activation)}; more in the next task`,
+    'State at a continue-as-new, without storage': size(limits.inlineSnapshot),
+    'State that goes to external storage, if any': `from ${size(limits.externalSnapshot)}`,
+    'Events before a continue-as-new': count(limits.eventsPerRun),
+    'History before a continue-as-new': size(limits.historyBytes),
+    'Signals before a continue-as-new': count(limits.signalsPerRun),
+    'Updates before a continue-as-new': count(limits.updatesPerRun),
+    'Model calls of an agent (maxIterations)': `${limits.maxIterations} by default`,
+    'Tool calls of a message': count(limits.toolCallsPerMessage),
+    'Tools of a message': `${limits.clientTools} or ${size(limits.clientToolBytes)}`,
+    'Receivers of push notifications': count(limits.pushConfigs),
+    'Size of a push notification': `${size(limits.pushBody)}; a larger state has no message`,
+    'Retries of a push notification': `for ${limits.pushPatienceMs / 3_600_000} h, each try ${limits.pushTryMs / 1000} s`,
+    'Nested agents': count(limits.agentDepth),
+    'Events of an agent in a row, without a call, timer or answer': count(limits.eventsInARow),
+    'Agents in a row, without a call, timer or answer': count(limits.emptyRuns),
+    'Hand-overs in a team': count(limits.transfers),
+    'Open interrupts': `${limits.openInterrupts} or ${size(limits.interruptsTogether)}`,
+    'Finished runs and ids': `${retentionDays} days on the embedded server, elsewhere the namespace's retention`,
+  };
+  const ofOthers = ['Subject', 'Task queues with workers in a namespace', 'Memory of the service for a reader'];
+  const rows = [...said].filter(([what]) => !ofOthers.includes(what) && !/^-+$/.test(what));
+  expect(Object.fromEntries(rows.map(([what, cells]) => [what, cells[0]]))).toEqual(expected);
 });
 
 describe('the README', () => {
@@ -157,11 +153,9 @@ describe('the README', () => {
   });
 });
 
-describe('the guide to a project of your own', () => {
-  it('names the files of its example in their first lines', () => {
-    const files = [...read('docs/guides/own-project.md').matchAll(/^```ts\n\/\/ (\S+)\n/gm)].map(([, file]) => file);
-    expect(files).toEqual(['tools.ts', 'agents.ts', 'holdfast.config.ts', 'client.ts']);
-  });
+it('the guide to a project of your own names the files of its example in their first lines', () => {
+  const files = [...read('docs/guides/own-project.md').matchAll(/^```ts\n\/\/ (\S+)\n/gm)].map(([, file]) => file);
+  expect(files).toEqual(['tools.ts', 'agents.ts', 'holdfast.config.ts', 'client.ts']);
 });
 
 describe('every document', () => {

@@ -1,17 +1,15 @@
 import { notShown, stepsOf } from '../support/document-steps';
 
-describe('what a tutorial says that a terminal shows', () => {
-  it.each<[string, string, string, string | undefined]>([
-    ['finds lines in their order', 'a\nc', 'a\nb\nc\n', undefined],
-    ['takes … for any text of one line', 'at … o’clock\n…: done', 'at 9 o’clock\nbooking: done', undefined],
-    ['misses a line that is not there', 'a\nd', 'a\nb\n', 'd'],
-    ['misses a line that came before another one', 'b\na', 'a\nb\n', 'a'],
-    ['misses a line that is only part of another one', 'booked', 'not booked', 'booked'],
-    ['does not take … for several lines', 'a … c', 'a b\nb c', 'a … c'],
-    ['takes marks of patterns as they are', 'a.c (1)', 'abc (1)', 'a.c (1)'],
-  ])('%s', (_, expected, output, missing) => {
-    expect(notShown(expected, output)).toBe(missing);
-  });
+it.each<[string, string, string, string | undefined]>([
+  ['finds lines in their order', 'a\nc', 'a\nb\nc\n', undefined],
+  ['takes … for any text of one line', 'at … o’clock\n…: done', 'at 9 o’clock\nbooking: done', undefined],
+  ['misses a line that is not there', 'a\nd', 'a\nb\n', 'd'],
+  ['misses a line that came before another one', 'b\na', 'a\nb\n', 'a'],
+  ['misses a line that is only part of another one', 'booked', 'not booked', 'booked'],
+  ['does not take … for several lines', 'a … c', 'a b\nb c', 'a … c'],
+  ['takes marks of patterns as they are', 'a.c (1)', 'abc (1)', 'a.c (1)'],
+])('what a tutorial says that a terminal shows %s', (_, expected, output, missing) => {
+  expect(notShown(expected, output)).toBe(missing);
 });
 
 describe('the tutorial', () => {

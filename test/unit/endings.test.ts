@@ -39,7 +39,9 @@ describe('an answer of beforeAgent', () => {
     const outputs = { sum: z.object({ sum: z.number() }) };
     const model = scriptedModel([]);
     const run = await startRun(agent, model, { outputs });
-    expect(await run.outcome()).toMatchObject(failureSaying('output-invalid'));
+    expect(await run.outcome()).toMatchObject(
+      failureSaying('output-invalid', /^The answer of beforeAgent of middleware .* does not fit "sum"/),
+    );
     expect(model.requests).toEqual([]);
   });
 
@@ -86,15 +88,13 @@ describe('an answer of afterToolCalls', () => {
   });
 });
 
-describe('what afterAgent appends', () => {
-  it('is shown behind the answer, which stays the result', async () => {
-    const run = await startRun(agentUnder({ name: 'footer', afterAgent: () => ({ append: [assistant('By the way.')] }) }), [
-      { text: 'Done.' },
-    ]);
-    expect(await run.outcome()).toMatchObject({ text: 'Done.' });
-    expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Done.', 'assistant: By the way.']);
-    expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'model-end', 'run-end']);
-  });
+it('what afterAgent appends is shown behind the answer, which stays the result', async () => {
+  const run = await startRun(agentUnder({ name: 'footer', afterAgent: () => ({ append: [assistant('By the way.')] }) }), [
+    { text: 'Done.' },
+  ]);
+  expect(await run.outcome()).toMatchObject({ text: 'Done.' });
+  expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Done.', 'assistant: By the way.']);
+  expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'model-end', 'run-end']);
 });
 
 describe('afterFailure', () => {
@@ -113,10 +113,7 @@ describe('afterFailure', () => {
 
   it('that fails is named behind the failure, and the others run', async () => {
     const never = jest.fn();
-    const failing: AgentMiddleware = {
-      name: 'failing',
-      afterFailure: fails('again'),
-    };
+    const failing: AgentMiddleware = { name: 'failing', afterFailure: fails('again') };
     const run = await startRun(agentUnder(failing, { name: 'other', afterFailure: () => never() }), [{ error: 'down' }]);
     expect(await run.outcome()).toMatchObject(
       failureSaying('model-failed', /down.* Then: afterFailure of middleware "failing" failed: again/),
@@ -148,11 +145,7 @@ describe('afterFailure', () => {
     await cancelled.interrupts();
     await cancelled.cancel();
     expect(await cancelled.outcome()).toMatchObject({ status: 'cancelled' });
-    const throwing: AgentMiddleware = {
-      name: 'throwing',
-      beforeAgent: fails('no'),
-      afterFailure: () => never(),
-    };
+    const throwing: AgentMiddleware = { name: 'throwing', beforeAgent: fails('no'), afterFailure: () => never() };
     const failed = await startRun(agentUnder(throwing), []);
     expect(await failed.outcome()).toMatchObject({ status: 'failed' });
     expect(never).not.toHaveBeenCalled();

@@ -24,8 +24,7 @@ const ofTheEngine = [
 const withCode = (code: string): Error => Object.assign(new Error('mine'), { code });
 
 const outcomeOf = async (agent: ReturnType<typeof agentWith>, more: Partial<Parameters<typeof testRun>[1]> = {}) => {
-  const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
-  return (await startRun(agent, model, { ...more })).outcome();
+  return (await startRun(agent, [{ toolCalls: [echo('x')] }, { text: 'Done.' }], { ...more })).outcome();
 };
 
 describe.each(ofTheEngine)('an error that is none of Holdfast cannot end a run with %s,', (code) => {
@@ -147,14 +146,7 @@ describe('an error may have a code', () => {
 it('an error whose own fields throw has no code, and says something', () => {
   const broken = Object.defineProperties(
     {},
-    Object.fromEntries(
-      ['code', 'name', 'message', 'toJSON', 'toString'].map((name) => [
-        name,
-        {
-          get: fails('broken'),
-        },
-      ]),
-    ),
+    Object.fromEntries(['code', 'name', 'message', 'toJSON', 'toString'].map((name) => [name, { get: fails('broken') }])),
   );
   expect(thrownCodeOf(broken)).toBeUndefined();
   expect(messageOf(broken)).toBe('an error that does not say what it is');

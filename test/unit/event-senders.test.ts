@@ -77,8 +77,7 @@ describe('an event sender', () => {
         return `${String(output)}!`;
       },
     };
-    const model = scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
-    const run = await startRun(agentUnder(waiting, eventSenderToolWrapper()), model);
+    const run = await startRun(agentUnder(waiting, eventSenderToolWrapper()), [{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
     await run.outcome();
     await run.goOnAsNew();
     const [interrupt] = await run.interrupts();

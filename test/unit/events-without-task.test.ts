@@ -49,20 +49,13 @@ const query: Jobs = [{ queryWorkflow: { queryId: 'legacy_query', queryType: 'any
 const task = { second: 1, length: 10, size: 1000 };
 
 describe('events that no task has brought', () => {
-  it('do not wake the code, and the query behind them fails with a word', () => {
-    const { activate, woken } = run();
-    activate(timer, task);
-    activate(timer, { ...task, length: 13 });
-    expect(woken).toEqual(['fireTimer']);
-    expect(() => activate(query, { ...task, length: 13 })).toThrow(asksAgain);
-    expect(woken).toEqual(['fireTimer']);
-  });
-
-  it('do not wake the code in a second batch either', () => {
+  it('do not wake the code, neither in a second batch, and the query behind them fails with a word', () => {
     const { activate, woken } = run();
     activate(timer, task);
     activate(signal, { ...task, length: 13 });
     activate(timer, { ...task, length: 13 }, 1);
+    expect(woken).toEqual(['fireTimer']);
+    expect(() => activate(query, { ...task, length: 13 })).toThrow(asksAgain);
     expect(woken).toEqual(['fireTimer']);
   });
 

@@ -21,6 +21,13 @@ const quota = { type: 'insufficient_quota', code: 'insufficient_quota', message:
 const caused = (cause: unknown, message = 'The model could not be called.'): Error => new Error(message, { cause });
 
 type Row = readonly [what: string, error: unknown, kind: string, retryable: boolean];
+const tooLong = (what: string, message: string, statusCode = 400): Row => [what, http(statusCode, { message }), 'context-exceeded', false];
+const perMinute = {
+  code: 429,
+  status: 'RESOURCE_EXHAUSTED',
+  message: 'You exceeded your current quota, please check your plan and billing.',
+};
+const networkCodes = ['ECONNRESET', 'ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'EAI_AGAIN', 'UND_ERR_HEADERS_TIMEOUT'];
 const inStream = (kind: string, retryable: boolean, ...types: readonly string[]): readonly Row[] =>
   types.map((type) => [`${type} in a stream`, { type, message: 'x' }, kind, retryable]);
 
@@ -46,37 +53,14 @@ describe('a failure of a model call', () => {
     ['a failed answer of OpenAI', http(400, { responseBody: { error: { code: 'server_error', message: 'x' } } }), 'answer-failed', true],
     ['a quota that is used up', body(quota, 429), 'quota-used-up', false],
     ['a quota that is used up, in a stream', quota, 'quota-used-up', false],
-    [
-      'Google: a quota of a minute, in the words of one that is used up',
-      body(
-        { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'You exceeded your current quota, please check your plan and billing.' },
-        429,
-      ),
-      'throttled',
-      true,
-    ],
+    ['Google: a quota of a minute, in the words of one that is used up', body(perMinute, 429), 'throttled', true],
     ['a bill', http(402), 'quota-used-up', false],
     ['OpenAI: too long', body({ code: 'context_length_exceeded', message: 'x' }), 'context-exceeded', false],
-    ['Anthropic: too long', http(400, { message: 'prompt is too long: 208310 tokens > 200000 maximum' }), 'context-exceeded', false],
-    [
-      'Anthropic: too long with the answer',
-      http(400, { message: 'input length and `max_tokens` exceed context limit: 199000 + 8000 > 200000' }),
-      'context-exceeded',
-      false,
-    ],
-    [
-      'Google: too long',
-      http(400, { message: 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).' }),
-      'context-exceeded',
-      false,
-    ],
-    ['others: too long', http(400, { message: "This model's maximum context length is 8192 tokens." }), 'context-exceeded', false],
-    [
-      'others: too long for a server of their own',
-      http(500, { message: 'the request exceeds the available context size' }),
-      'context-exceeded',
-      false,
-    ],
+    tooLong('Anthropic: too long', 'prompt is too long: 208310 tokens > 200000 maximum'),
+    tooLong('Anthropic: too long with the answer', 'input length and `max_tokens` exceed context limit: 199000 + 8000 > 200000'),
+    tooLong('Google: too long', 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'),
+    tooLong('others: too long', "This model's maximum context length is 8192 tokens."),
+    tooLong('others: too long for a server of their own', 'the request exceeds the available context size', 500),
     ['too many tokens in a minute', http(429, { message: 'Rate limit: exceeds the context window budget.' }), 'throttled', true],
     ['a filter', body({ code: 'content_filter', message: 'x' }), 'refused', false],
     ['a text that is no JSON', new JSONParseError({ text: '{', cause: new SyntaxError('x') }), 'answer-garbled', true],
@@ -88,12 +72,7 @@ describe('a failure of a model call', () => {
     ['a key that is not there', new LoadAPIKeyError({ message: 'x' }), 'not-supported', false],
     ['no network', new TypeError('fetch failed'), 'network', true],
     ['a broken connection', Object.assign(new TypeError('terminated'), { code: 'UND_ERR_SOCKET' }), 'network', true],
-    ...['ECONNRESET', 'ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'EPIPE', 'EAI_AGAIN', 'UND_ERR_HEADERS_TIMEOUT'].map((code): Row => [
-      code,
-      coded(code),
-      'network',
-      true,
-    ]),
+    ...networkCodes.map((code): Row => [code, coded(code), 'network', true]),
     ['a network error that was wrapped twice', caused(caused(coded('ECONNRESET'))), 'network', true],
     ['a refusal that was wrapped', caused(http(400)), 'http-refused', false],
     ['a refusal after attempts of others', Object.assign(new Error('x'), { lastError: http(429) }), 'throttled', true],

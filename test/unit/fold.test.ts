@@ -34,20 +34,9 @@ const folded = (...facts: readonly HistoryFact[]): HistoryFold => {
 };
 
 describe('a history', () => {
-  it('says nothing before it begins', () => {
-    expect(folded().view()).toMatchObject({ id: '', status: 'running', messages: [], nextOffset: 0 });
-  });
-
-  it('does not wait for an answer to a question that ended with the run, though the memo shows it still', () => {
-    const fold = folded(start, memo(2, { [`holdfastInterrupts:${interrupt.id}`]: interrupt }));
-    expect(fold.view()).toMatchObject({ status: 'waiting', interrupts: [interrupt] });
-    const end = { type: 'interrupt-end', interruptId: interrupt.id, answer: null, reason: 'cancel' };
-    fold.add(told(3, end));
-    expect(fold.view()).toMatchObject({ status: 'running', interrupts: [] });
-  });
-
-  it('gives each event its offset and its time', () => {
+  it('says nothing before it begins, and then gives each event its offset and its time', () => {
     const fold = new HistoryFold();
+    expect(fold.view()).toMatchObject({ id: '', status: 'running', messages: [], nextOffset: 0 });
     expect(fold.add(start)).toEqual([{ type: 'run-start', agent: 'a', input: 'Hi', offset: 0, time: 1 }]);
     expect(fold.add(first)).toMatchObject([{ type: 'model-start', offset: 1, time: 2, turn: 1, address: 'a/t1/model' }]);
   });
@@ -120,7 +109,7 @@ describe('a history', () => {
     for (const extra of [{ hidden: true }, { resumed: { answer: 1 } }, { reconcile: true }]) expect(events(extra)).toEqual([]);
   });
 
-  it('waits while an interrupt is in the memo', () => {
+  it('waits while an interrupt is in the memo, and not for an answer to one that ended with the run, though the memo shows it still', () => {
     const waits: HistoryFact = memo(3, {
       'holdfastInterrupts:a.t1': interrupt,
       holdfastEvents: [{ type: 'interrupt-start', interrupt: 'a.t1' }],
@@ -130,6 +119,8 @@ describe('a history', () => {
     expect(fold.view()).toMatchObject({ status: 'waiting', interrupts: [interrupt] });
     fold.add(memo(4, { 'holdfastInterrupts:a.t1': null }));
     expect(fold.view()).toMatchObject({ status: 'running', interrupts: [] });
+    const end = { type: 'interrupt-end', interruptId: interrupt.id, answer: null, reason: 'cancel' };
+    expect(folded(start, waits, told(4, end)).view()).toMatchObject({ status: 'running', interrupts: [] });
   });
 
   describe('that goes on after a continue-as-new', () => {
@@ -145,6 +136,13 @@ describe('a history', () => {
         .view()
         .messages.map(({ id }) => id);
 
+    it('counts once what isolated agents had used that ended before', () => {
+      const used = { usage: { inputTokens: 3, outputTokens: 2 }, usageByModel: { 'test/first': { inputTokens: 3, outputTokens: 2 } } };
+      const events: Snapshot['events'] = [{ type: 'agent-end', agent: 'first', runPath: ['a', 'first'], run: 'r1~first', ...used }];
+      const fold = folded({ ...start, input: { ...input, snapshot: { ...snapshot, state: used, events } } });
+      expect([fold.view().usage, fold.used.byModel]).toEqual([used.usage, used.usageByModel]);
+    });
+
     it('shows the list of the root agent, and behind it what it does not have', () => {
       expect(idsBehind(undefined)).toEqual(['input.0', 'm1', 'm2']);
     });
@@ -158,10 +156,7 @@ describe('a history', () => {
       const seen: Snapshot['seen'] = [[0, 2, [text('summary')]]];
       const called = folded(
         { ...start, input: { ...input, snapshot: { ...snapshot, seen } } },
-        {
-          ...first,
-          input: { base: 'start', splices: [[2, 0, [text('m3')]]], path: ['a'], turn: 2 },
-        },
+        { ...first, input: { base: 'start', splices: [[2, 0, [text('m3')]]], path: ['a'], turn: 2 } },
       );
       expect(called.view().messages.map(({ id }) => id)).toEqual(['input.0', 'm1', 'm3']);
     });
@@ -369,15 +364,13 @@ describe('the ledger', () => {
   });
 });
 
-describe('a conversation whose run did not complete', () => {
-  const opened: HistoryFact = { ...start, input: { start: { ...input.start, conversation: { window: 200 } } } };
-  const endOf = (...facts: readonly HistoryFact[]): unknown => folded(opened, ...facts).view().conversation?.ended;
+const opened: HistoryFact = { ...start, input: { start: { ...input.start, conversation: { window: 200 } } } };
+const endOf = (...facts: readonly HistoryFact[]): unknown => folded(opened, ...facts).view().conversation?.ended;
 
-  it('says why it has ended', () => {
-    const error = { code: 'agent-unknown', message: 'There is no agent "a".' };
-    expect(endOf()).toBeUndefined();
-    expect(endOf({ kind: 'end', time: 3, status: 'failed', error })).toEqual({ reason: 'failed', error });
-    expect(endOf({ kind: 'end', time: 3, status: 'cancelled' })).toEqual({ reason: 'cancelled' });
-    expect(endOf({ kind: 'end', time: 3, status: 'completed' })).toBeUndefined();
-  });
+it('a conversation whose run did not complete says why it has ended', () => {
+  const error = { code: 'agent-unknown', message: 'There is no agent "a".' };
+  expect(endOf()).toBeUndefined();
+  expect(endOf({ kind: 'end', time: 3, status: 'failed', error })).toEqual({ reason: 'failed', error });
+  expect(endOf({ kind: 'end', time: 3, status: 'cancelled' })).toEqual({ reason: 'cancelled' });
+  expect(endOf({ kind: 'end', time: 3, status: 'completed' })).toBeUndefined();
 });

@@ -20,24 +20,15 @@ describe('a failure', () => {
   ])('is none by a limit of time for %s', (_, message) => expect(limitIn(message)).toBeUndefined());
 
   it('is read of tests, and of files that could not be run', () => {
-    const report = {
-      testResults: [
-        {
-          name: '/r/test/a.test.ts',
-          status: 'failed',
-          message: '',
-          assertionResults: [{ fullName: 'one', status: 'failed', failureMessages: ['x', 'y'] }],
-        },
-        { name: '/r/test/b.test.ts', status: 'failed', message: 'SyntaxError', assertionResults: [] },
-        {
-          name: '/r/test/c.test.ts',
-          status: 'passed',
-          message: '',
-          assertionResults: [{ fullName: 'two', status: 'passed', failureMessages: [] }],
-        },
-      ],
-    } as unknown as JestReport;
-    expect(failuresOf(report, '/r')).toEqual([
+    const file = (name: string, status: string, message: string, ...assertionResults: object[]) => ({
+      ...{ name: `/r/test/${name}.test.ts`, status, message, assertionResults },
+    });
+    const testResults = [
+      file('a', 'failed', '', { fullName: 'one', status: 'failed', failureMessages: ['x', 'y'] }),
+      file('b', 'failed', 'SyntaxError'),
+      file('c', 'passed', '', { fullName: 'two', status: 'passed', failureMessages: [] }),
+    ];
+    expect(failuresOf({ testResults } as unknown as JestReport, '/r')).toEqual([
       { file: 'test/a.test.ts', test: 'one', message: 'x' },
       { file: 'test/a.test.ts', test: 'one', message: 'y' },
       { file: 'test/b.test.ts', test: '', message: 'SyntaxError' },

@@ -75,15 +75,13 @@ describe('what hooks have in ctx', () => {
   });
 });
 
-describe('callsTools', () => {
-  it('has to be tools that the worker has, whether the agent has them or not', async () => {
-    const calls = (...callsTools: readonly string[]): AgentMiddleware => ({ name: 'calls', callsTools });
-    expect(await failureOf(await asked([calls('add')], [user('Hi')], { agent: { tools: ['echo'] } }))).toBe('completed');
-    expect(await failureOf(await asked([calls('teleport')], [user('Hi')]))).toMatch(/^tool-unknown: .*"teleport"/);
-    expect(() => agentUnder({ name: 'calls', callsTools: 'add' as never })).toThrow(
-      'callsTools of the middleware "calls" must be an array of tool names. It is "add".',
-    );
-  });
+it('callsTools has to be tools that the worker has, whether the agent has them or not', async () => {
+  const calls = (...callsTools: readonly string[]): AgentMiddleware => ({ name: 'calls', callsTools });
+  expect(await failureOf(await asked([calls('add')], [user('Hi')], { agent: { tools: ['echo'] } }))).toBe('completed');
+  expect(await failureOf(await asked([calls('teleport')], [user('Hi')]))).toMatch(/^tool-unknown: .*"teleport"/);
+  expect(() => agentUnder({ name: 'calls', callsTools: 'add' as never })).toThrow(
+    'callsTools of the middleware "calls" must be an array of tool names. It is "add".',
+  );
 });
 
 describe('what hooks know through ctx', () => {

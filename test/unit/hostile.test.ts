@@ -11,9 +11,6 @@ import { errorSaying, failureSaying } from '../support/failures';
 import { agentWith, eventLine, logOf, startRun } from '../support/memory-bed';
 import { byHand } from '../support/team-bed';
 
-const outcomeWith = async (middleware: AgentMiddleware): Promise<unknown> =>
-  (await startRun(agentWith({ tools: [], middleware: [middleware] }), [{ text: 'Hi.' }])).outcome();
-
 describe('values of hooks that no history can hold', () => {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
@@ -25,37 +22,30 @@ describe('values of hooks that no history can hold', () => {
     ['a cycle for a model', { message: { role: 'assistant', parts: [{ type: 'text', text: 'x' }] }, model: cyclic }],
     ['a message of 3 MB', { message: { role: 'assistant', parts: [{ type: 'text', text: 'x'.repeat(3_000_000) }] } }],
   ])('end the run with a code: wrapModel gives %s', async (_, response) => {
-    const outcome = await outcomeWith({ name: 'odd', wrapModel: async () => response as never });
-    expect(outcome).toMatchObject({
+    const agent = agentWith({ tools: [], middleware: [{ name: 'odd', wrapModel: async () => response as never }] });
+    expect(await (await startRun(agent, [])).outcome()).toMatchObject({
       status: 'failed',
       error: { code: expect.stringMatching(/^(message-invalid|model-response-invalid|payload-too-large)$/) },
     });
   });
 
-  it('end the run with a code: an event of 3 MB', async () => {
-    const outcome = await outcomeWith({ name: 'loud', afterAgent: (_, ctx) => ctx.sendEvent('loud', 'x'.repeat(3_000_000)) });
-    expect(outcome).toMatchObject(failureSaying('payload-too-large'));
-  });
+  const asker: AgentMiddleware = {
+    name: 'asker',
+    beforeModelRewriteState: async (_, ctx) => void (await ctx.interrupt('?', { deadline: '1s', onDeadline: cyclic as never })),
+  };
+  const loud: AgentMiddleware = { name: 'loud', afterAgent: (_, ctx) => ctx.sendEvent('loud', 'x'.repeat(3_000_000)) };
+  const answering = (answer: string | object) =>
+    byHand('talks', async function* () {
+      return answer as never;
+    });
 
   it.each([
-    ['as text', 'x'.repeat(5_000_000)],
-    ['as JSON', { much: 'x'.repeat(2_000_000) }],
-  ])('end the run with a code: a custom agent answers more than a server takes, %s', async (_, answer) => {
-    const agent = byHand('talks', async function* () {
-      return answer;
-    });
-    const run = await startRun(agent, []);
-    expect(await run.outcome()).toMatchObject(failureSaying('payload-too-large'));
-  });
-
-  it('end the run with a code: the default of an interrupt is a cycle', async () => {
-    const outcome = await outcomeWith({
-      name: 'asker',
-      async beforeModelRewriteState(_, ctx) {
-        await ctx.interrupt('?', { deadline: '1s', onDeadline: cyclic as never });
-      },
-    });
-    expect(outcome).toMatchObject(failureSaying('value-not-json'));
+    ['an event of 3 MB', agentWith({ tools: [], middleware: [loud] }), 'payload-too-large'],
+    ['a text of a custom agent that no server takes', answering('x'.repeat(5_000_000)), 'payload-too-large'],
+    ['JSON of a custom agent that no server takes', answering({ much: 'x'.repeat(2_000_000) }), 'payload-too-large'],
+    ['a cycle as the default of an interrupt', agentWith({ tools: [], middleware: [asker] }), 'value-not-json'],
+  ] as const)('end the run with a code: %s', async (_, agent, code) => {
+    expect(await (await startRun(agent, [{ text: 'Hi.' }])).outcome()).toMatchObject(failureSaying(code));
   });
 });
 

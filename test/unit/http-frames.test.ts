@@ -17,12 +17,10 @@ function clientOf(pieces: readonly Uint8Array[]): ServiceClient {
   return new ServiceClient('http://service', { fetch: () => Promise.resolve(answer) });
 }
 
-describe('a client of the service', () => {
-  it.each([1, 2, 3, 7, 10_000])('reads the events of a stream that comes in pieces of %d bytes', async (size) => {
-    const bytes = Buffer.from(text);
-    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
-    const said: unknown[] = [];
-    for await (const event of clientOf(pieces).events('r')) if (event.type === 'custom') said.push(event.data);
-    expect(said).toEqual(['Grüße', '你好', '🙂']);
-  });
+it.each([1, 2, 3, 7, 10_000])('a client of the service reads the events of a stream that comes in pieces of %d bytes', async (size) => {
+  const bytes = Buffer.from(text);
+  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+  const said: unknown[] = [];
+  for await (const event of clientOf(pieces).events('r')) if (event.type === 'custom') said.push(event.data);
+  expect(said).toEqual(['Grüße', '你好', '🙂']);
 });

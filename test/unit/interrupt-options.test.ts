@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { defineTool } from 'holdfast/worker';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, HookContext, InterruptOptions } from 'holdfast/workflow';
 import { failureSaying } from '../support/failures';
-import { agentUnder, agentWith, only, startRun, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, only, startRun, toolOf, transcriptOf } from '../support/memory-bed';
 import { byHand } from '../support/team-bed';
 
 const asking = (options: unknown, act?: (ctx: HookContext) => unknown): AgentMiddleware => ({
@@ -92,11 +91,7 @@ describe('the options of a question of a hook', () => {
 
 describe('the options of a question of a tool', () => {
   const ended = async (options: unknown) => {
-    const bad = defineTool({
-      description: 'Asks.',
-      inputSchema: z.object({}),
-      execute: (_, context): string => context.interrupt('Go?', options as never),
-    });
+    const bad = toolOf((_, context): string => context.interrupt('Go?', options as never));
     const model = scriptedModel([{ toolCalls: [{ name: 'bad', input: {} }] }, { text: 'Done.' }]);
     return testRun(agentWith({ tools: ['bad'] }), { input: 'Hi', model, tools: { bad } });
   };

@@ -1,27 +1,19 @@
 import { z } from 'zod';
-import { defineTool } from 'holdfast/worker';
 import { scriptedModel } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { errorSaying, failureSaying } from '../support/failures';
-import { agentUnder, agentWith, linesOf, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, linesOf, logOf, only, startRun, toolOf, transcriptOf } from '../support/memory-bed';
 
 const call = (name: string) => ({ name, input: {} });
 const entries: unknown[] = [];
-const ask = defineTool({
-  description: 'Asks twice.',
-  inputSchema: z.object({}),
-  execute: (_, context): string => {
-    const { resumed } = context;
-    entries.push(resumed ?? 'first');
-    if (resumed === undefined)
-      return context.interrupt({ question: 'Which?' }, { state: { step: 1 }, answerSchema: z.object({ choice: z.string() }) });
-    if ((resumed.state as { step: number }).step === 1)
-      context.interrupt(
-        { question: 'Sure?' },
-        { state: { step: 2, choice: (resumed.answer as { choice: string }).choice }, deadline: '1h' },
-      );
-    return `${(resumed.state as { choice: string }).choice}, ${String(resumed.answer)}`;
-  },
+const ask = toolOf((_, context): string => {
+  const { resumed } = context;
+  entries.push(resumed ?? 'first');
+  if (resumed === undefined)
+    return context.interrupt({ question: 'Which?' }, { state: { step: 1 }, answerSchema: z.object({ choice: z.string() }) });
+  if ((resumed.state as { step: number }).step === 1)
+    context.interrupt({ question: 'Sure?' }, { state: { step: 2, choice: (resumed.answer as { choice: string }).choice }, deadline: '1h' });
+  return `${(resumed.state as { choice: string }).choice}, ${String(resumed.answer)}`;
 });
 
 beforeEach(() => {
@@ -68,27 +60,19 @@ describe('a tool that asks', () => {
   });
 
   it('refuses state that is no JSON', async () => {
-    const bad = defineTool({
-      description: 'Bad.',
-      inputSchema: z.object({}),
-      execute: (_, context): string => context.interrupt('Go?', { state: new Map() as never }),
-    });
+    const bad = toolOf((_, context): string => context.interrupt('Go?', { state: new Map() as never }));
     const run = await startRun(agentWith({ tools: ['bad'] }), [{ toolCalls: [call('bad')] }, { text: 'Done.' }], { tools: { bad } });
     expect((await transcriptOf(run))[2]).toMatch(/error The interrupt of the tool is not JSON/);
   });
 
   it('asks also when it catches its own interrupt', async () => {
-    const catching = defineTool({
-      description: 'Catches all.',
-      inputSchema: z.object({}),
-      execute: (_, context): string => {
-        if (context.resumed !== undefined) return 'resumed';
-        try {
-          return context.interrupt('Go?');
-        } catch {
-          return 'swallowed';
-        }
-      },
+    const catching = toolOf((_, context): string => {
+      if (context.resumed !== undefined) return 'resumed';
+      try {
+        return context.interrupt('Go?');
+      } catch {
+        return 'swallowed';
+      }
     });
     const run = await startRun(agentWith({ tools: ['catching'] }), [{ toolCalls: [call('catching')] }, { text: 'Done.' }], {
       tools: { catching },
@@ -120,23 +104,6 @@ describe('a hook that asks', () => {
     expect((await run.outcome()).status).toBe('completed');
     expect(answers).toEqual([{ yes: true }]);
     expect((await linesOf(run)).slice(0, 4)).toEqual(['run-start', 'interrupt-start', 'interrupt-end', 'model-start']);
-  });
-
-  it('gets the default at the deadline', async () => {
-    const [hook, answers] = asking({ deadline: '30s', onDeadline: 'none' });
-    const run = await startRun(agentUnder(hook), [{ text: 'Done.' }]);
-    const { id } = only(await run.interrupts());
-    await run.advance('30s');
-    expect((await run.outcome()).status).toBe('completed');
-    expect(answers).toEqual(['none']);
-    await expect(run.resume(id, 'late')).rejects.toMatchObject({ code: 'run-ended' });
-  });
-
-  it('fails by code at a deadline without default', async () => {
-    const [hook] = asking({ deadline: '30s' });
-    const run = await startRun(agentUnder(hook), []);
-    await run.advance('1m');
-    expect(await run.outcome()).toMatchObject(failureSaying('interrupt-expired'));
   });
 
   it('may ask several at once and again, under ids that differ', async () => {

@@ -141,15 +141,13 @@ describe('values of the run that an agent leaves behind', () => {
   });
 });
 
-describe('a limit for each agent', () => {
-  it('counts each call of an isolated tool by itself, as it does inside of the run', async () => {
-    const limited = member('helper', { middleware: [modelCallLimit({ perAgent: 1 })] });
-    for (const isolate of [true, false]) {
-      const { model } = await play(member('boss', { tools: [agentTool(limited, { isolate })] }), {
-        boss: [call('helper', { request: 'One.' }), call('helper', { request: 'Two.' }), { text: 'Done.' }],
-        helper: said('First.', 'Second.'),
-      });
-      expect(model.requests('helper')).toHaveLength(2);
-    }
-  });
+it('a limit for each agent counts each call of an isolated tool by itself, as it does inside of the run', async () => {
+  const limited = member('helper', { middleware: [modelCallLimit({ perAgent: 1 })] });
+  for (const isolate of [true, false]) {
+    const { model } = await play(member('boss', { tools: [agentTool(limited, { isolate })] }), {
+      boss: [call('helper', { request: 'One.' }), call('helper', { request: 'Two.' }), { text: 'Done.' }],
+      helper: said('First.', 'Second.'),
+    });
+    expect(model.requests('helper')).toHaveLength(2);
+  }
 });
