@@ -153,12 +153,10 @@ describe.each([{ isolate: false }, { isolate: true }])('an agent with an inputSc
   });
 });
 
-describe('an agent with an inputSchema and another one for its calls', () => {
-  it('is refused when it is made a tool', () => {
-    expect(() => agentTool(orders, { inputSchema: { type: 'object' } })).toThrow('the agent has an inputSchema of its own');
-    const list = defineAgent({ ...basics, name: 'orders', inputSchema: { type: 'array' } });
-    expect(() => agentTool(list)).toThrow('the inputSchema of an agent must be that of an object for the agent to become a tool');
-  });
+it('an agent with an inputSchema and another one for its calls is refused when it is made a tool', () => {
+  expect(() => agentTool(orders, { inputSchema: { type: 'object' } })).toThrow('the agent has an inputSchema of its own');
+  const list = defineAgent({ ...basics, name: 'orders', inputSchema: { type: 'array' } });
+  expect(() => agentTool(list)).toThrow('the inputSchema of an agent must be that of an object for the agent to become a tool');
 });
 
 describe('code that runs an agent with an inputSchema', () => {

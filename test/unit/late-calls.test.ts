@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { HoldfastWorker } from '../../worker/index';
-import { sendEvent, setRunLocalValue } from '../../worker/index';
+import { HoldfastWorker, sendEvent, setRunLocalValue } from '../../worker/index';
 import type { ToolCallContext } from '../../activities/tools/define-tool';
 import { defineTool } from '../../activities/tools/tools';
 import type { Delta } from '../../contract/deltas';
@@ -110,17 +109,15 @@ describe('HoldfastWorker.create', () => {
   });
 });
 
-describe('aliases that are blank', () => {
-  it.each<[string, object, RegExp]>([
-    ['of a tool', { echo: { names: ['  '] } }, /tool "echo" has an empty alias/],
-    ['of an argument', { echo: { arguments: { text: [' '] } } }, /the argument "text" of tool "echo" has an empty alias/],
-    ['for no argument', { echo: { arguments: { '': ['words'] } } }, /toolAliases of "echo" has aliases for the argument ""/],
-    ['for a blank argument', { echo: { arguments: { ' ': ['words'] } } }, /toolAliases of "echo" has aliases for the argument " "/],
-  ])('are refused when they are defined: %s', async (_, toolAliases, message) => {
-    expect(() => agentWith({ toolAliases })).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
-    );
-    const run = await startRun(agentWith(), [], { tools: {}, options: { toolAliases: toolAliases as never } });
-    expect(await run.outcome()).toMatchObject(failureSaying('options-invalid'));
-  });
+it.each<[string, object, RegExp]>([
+  ['of a tool', { echo: { names: ['  '] } }, /tool "echo" has an empty alias/],
+  ['of an argument', { echo: { arguments: { text: [' '] } } }, /the argument "text" of tool "echo" has an empty alias/],
+  ['for no argument', { echo: { arguments: { '': ['words'] } } }, /toolAliases of "echo" has aliases for the argument ""/],
+  ['for a blank argument', { echo: { arguments: { ' ': ['words'] } } }, /toolAliases of "echo" has aliases for the argument " "/],
+])('aliases that are blank are refused when they are defined: %s', async (_, toolAliases, message) => {
+  expect(() => agentWith({ toolAliases })).toThrow(
+    expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
+  );
+  const run = await startRun(agentWith(), [], { tools: {}, options: { toolAliases: toolAliases as never } });
+  expect(await run.outcome()).toMatchObject(failureSaying('options-invalid'));
 });

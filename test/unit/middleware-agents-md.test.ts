@@ -14,11 +14,9 @@ import { failure, errorOf } from '../support/failures';
 
 const { builder, instructionTools } = runExamples(middlewareExamples('agents-md'), require);
 
-describe('docs/reference/middleware/agents-md.md', () => {
-  it('shows code that does what the page says', async () => {
-    const run = await testRun(builder, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools: instructionTools });
-    expect(await run.result()).toBe('Done.');
-  });
+it('docs/reference/middleware/agents-md.md shows code that does what the page says', async () => {
+  const run = await testRun(builder, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools: instructionTools });
+  expect(await run.result()).toBe('Done.');
 });
 
 async function play(options: Parameters<typeof agentsMd>[0], backend: Parameters<typeof agentsMdTool>[0]['backend']) {

@@ -502,20 +502,18 @@ it('looks behind what was seen when a part goes on after the next one has begun'
   ]);
 });
 
-describe('the options of pii', () => {
-  it.each<[string, unknown, RegExp]>([
-    ['nothing to look for', {}, /pii: say what to look for/],
-    ['an unknown strategy', { email: 'hide' }, /email must be "block", "redact", "mask" or "hash"\. It is "hide"\./],
-    ['an unknown kind', { phone: 'redact' }, /there is no option "phone"/],
-    ['an unknown place', { email: 'mask', applyTo: ['history'] }, /applyTo must be an array .*\. It is \["history"\]\./],
-    [
-      'a pattern that looks around',
-      { custom: { a: { pattern: '(?<=x)y', strategy: 'mask' } } },
-      /pii, custom "a": its pattern .*: it looks around/,
-    ],
-    ['a pattern without a strategy', { custom: { a: { pattern: 'y' } } }, /strategy must be "block", .*\. It is missing\./],
-    ['a regular expression', { custom: { a: { pattern: /y/, strategy: 'mask' } } }, /pattern must be a string .*\. It is a RegExp\./],
-  ])('refuse %s', (_, options, message) => {
-    expect(() => pii(options as PiiOptions)).toThrow(message);
-  });
+it.each<[string, unknown, RegExp]>([
+  ['nothing to look for', {}, /pii: say what to look for/],
+  ['an unknown strategy', { email: 'hide' }, /email must be "block", "redact", "mask" or "hash"\. It is "hide"\./],
+  ['an unknown kind', { phone: 'redact' }, /there is no option "phone"/],
+  ['an unknown place', { email: 'mask', applyTo: ['history'] }, /applyTo must be an array .*\. It is \["history"\]\./],
+  [
+    'a pattern that looks around',
+    { custom: { a: { pattern: '(?<=x)y', strategy: 'mask' } } },
+    /pii, custom "a": its pattern .*: it looks around/,
+  ],
+  ['a pattern without a strategy', { custom: { a: { pattern: 'y' } } }, /strategy must be "block", .*\. It is missing\./],
+  ['a regular expression', { custom: { a: { pattern: /y/, strategy: 'mask' } } }, /pattern must be a string .*\. It is a RegExp\./],
+])('the options of pii refuse %s', (_, options, message) => {
+  expect(() => pii(options as PiiOptions)).toThrow(message);
 });

@@ -196,10 +196,8 @@ describe('a model call that streams', () => {
   });
 });
 
-describe('a model call that answers whole', () => {
-  it('goes through the generate wraps, and through stream wraps where there is nothing else', async () => {
-    const { answer, seen } = await call({ stream: 'whole', halves: [shouting, bracketing] });
-    expect(seen).toBe('');
-    expect(textOf(answer.message)).toBe('(ONE TWO)');
-  });
+it('a model call that answers whole goes through the generate wraps, and through stream wraps where there is nothing else', async () => {
+  const { answer, seen } = await call({ stream: 'whole', halves: [shouting, bracketing] });
+  expect(seen).toBe('');
+  expect(textOf(answer.message)).toBe('(ONE TWO)');
 });

@@ -1,10 +1,9 @@
 import type { TestRun, TestRunOptions } from 'holdfast/testing';
-import type { ModelChunk, Observed, ObservedEnd, ObservedError, Observer } from 'holdfast/worker';
+import type { ModelChunk, Observed, ObservedEnd, ObservedError, Observer, LanguageModel } from 'holdfast/worker';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { z } from 'zod';
 import { Observers } from '../../activities/worker-middleware/observers';
-import type { LanguageModel } from '../../activities/models/models';
 import type { RunOptions } from '../../contract/run-options';
 import { agentWith, echo, only, startRun, toolOf, tools, transcriptOf, withHook } from '../support/memory-bed';
 import { failure } from '../support/failures';
@@ -157,11 +156,8 @@ describe('an observer of the worker', () => {
 
   it('lies around those that stand behind it', async () => {
     const order: string[] = [];
-    const observers = ['A', 'B'].map((name) => ({
-      name,
-      onStart: () => void order.push(`${name} start`),
-      onEnd: () => void order.push(`${name} end`),
-    }));
+    const keep = (line: string) => () => void order.push(line);
+    const observers = ['A', 'B'].map((name) => ({ name, onStart: keep(`${name} start`), onEnd: keep(`${name} end`) }));
     await observed('worker', [{ text: 'Done.' }], { observers });
     expect(order).toEqual(['A start', 'B start', 'B end', 'A end']);
   });

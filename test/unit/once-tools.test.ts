@@ -147,24 +147,21 @@ describe('a once tool whose worker was lost', () => {
   });
 });
 
-it('a tool that may be repeated is, without anybody being asked', async () => {
-  const attempts: number[] = [];
-  const fetching = toolOf((_, call) => (attempts.push(call.attempt), 'read'));
-  const run = await startRun(agentWith({ tools: ['fetching'] }), [{ toolCalls: [{ name: 'fetching', input: {} }] }, { text: 'Done.' }], {
-    tools: { fetching },
-    lose: ({ attempt }) => (attempt === 1 ? 'before' : attempt === 2 ? 'after' : undefined),
-  });
-  expect((await transcriptOf(run))[2]).toBe('tool: read');
-  expect(attempts).toEqual([2, 3]);
-});
-
-it('a tool that is lost again and again fails, and the model is told', async () => {
-  const fetching = defineTool({ description: 'Reads.', inputSchema: z.object({}), execute: () => 'read' });
-  const run = await startRun(agentWith({ tools: ['fetching'] }), [{ toolCalls: [{ name: 'fetching', input: {} }] }, { text: 'Done.' }], {
-    tools: { fetching },
-    lose: () => 'before',
-  });
-  expect((await transcriptOf(run))[2]).toBe('tool: error The worker of "fetching" was lost before it ran.');
+it.each<[string, LoseCall, string, readonly number[]]>([
+  ['is repeated, without anybody being asked', ({ attempt }) => ([undefined, 'before', 'after'] as const)[attempt], 'read', [2, 3]],
+  [
+    'fails when it is lost again and again, and the model is told',
+    () => 'before',
+    'error The worker of "fetching" was lost before it ran.',
+    [],
+  ],
+])('a tool that may be repeated %s', async (_, lose, result, attempts) => {
+  const made: number[] = [];
+  const fetching = toolOf((__, call) => (made.push(call.attempt), 'read'));
+  const steps = [{ toolCalls: [{ name: 'fetching', input: {} }] }, { text: 'Done.' }];
+  const run = await startRun(agentWith({ tools: ['fetching'] }), steps, { tools: { fetching }, lose });
+  expect((await transcriptOf(run))[2]).toBe(`tool: ${result}`);
+  expect(made).toEqual(attempts);
 });
 
 describe('a once tool of a run that is cancelled while it works', () => {

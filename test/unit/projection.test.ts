@@ -162,12 +162,10 @@ describe('a stream that ends', () => {
   });
 });
 
-describe('what tools return in pieces', () => {
-  it('is told with all that came before in this attempt', () => {
-    const said = (piece: string): Delta => delta({ type: 'tool-output-delta', callId: 'c1', tool: 'refund', text: piece });
-    const all = steps(said('a'), said('b'), begin(2), said('c')).flatMap((step) => (step.step === 'output' ? [step.all] : []));
-    expect(all).toEqual(['a', 'ab', 'c']);
-  });
+it('what tools return in pieces is told with all that came before in this attempt', () => {
+  const said = (piece: string): Delta => delta({ type: 'tool-output-delta', callId: 'c1', tool: 'refund', text: piece });
+  const all = steps(said('a'), said('b'), begin(2), said('c')).flatMap((step) => (step.step === 'output' ? [step.all] : []));
+  expect(all).toEqual(['a', 'ab', 'c']);
 });
 
 function numbers(seed: number): () => number {

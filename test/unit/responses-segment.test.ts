@@ -17,9 +17,8 @@ const message = messageIdOf(0, 'test');
 const first: ResponseRef = { conversation: 'c', message, answers: [] };
 const usage = { inputTokens: 2, outputTokens: 1 };
 
-function logOf(...bodies: readonly EventBody[]): readonly RunEvent[] {
-  return bodies.map((body, offset) => ({ ...body, offset, time: 1_700_000_000_000 + offset }));
-}
+const logOf = (...bodies: readonly EventBody[]): readonly RunEvent[] =>
+  bodies.map((body, offset) => ({ ...body, offset, time: 1_700_000_000_000 + offset }));
 
 const said: EventBody = {
   ...of,

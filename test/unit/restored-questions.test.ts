@@ -1,8 +1,7 @@
 import type { ScriptedStep } from 'holdfast/testing';
-import type { Agent, AgentMiddleware } from 'holdfast/workflow';
+import type { Agent, AgentMiddleware, Interrupt } from 'holdfast/workflow';
 import { sequential } from 'holdfast/workflow';
 import type { EventBody } from '../../contract/events';
-import type { Interrupt } from '../../contract/interrupts';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { OpenInterrupts } from '../../kernel/run/interrupts';
 import type { Ports } from '../../kernel/run/ports';

@@ -31,9 +31,8 @@ async function failureOf(run: TestRun): Promise<unknown> {
   return 'error' in outcome ? outcome.error : outcome;
 }
 
-function timesOf(events: readonly RunEvent[], type: RunEvent['type']): readonly number[] {
-  return events.flatMap((event) => (event.type === type ? [event.time] : []));
-}
+const timesOf = (events: readonly RunEvent[], type: RunEvent['type']): readonly number[] =>
+  events.flatMap((event) => (event.type === type ? [event.time] : []));
 
 describe('the retry of an agent', () => {
   it('runs the wraps of every attempt and the state hooks once', async () => {

@@ -98,20 +98,18 @@ describe('the messages of a request', () => {
   });
 });
 
-describe('a call that was cut off', () => {
-  it('is cancelled', () => {
-    const facts: readonly HistoryFact[] = [
-      {
-        kind: 'tool-scheduled',
-        time: 5,
-        eventId: 9,
-        activityId: 'agent/t1/pay.0',
-        input: { tool: 'pay', callId: 'c', input: {}, path: ['agent'] },
-      },
-      { kind: 'activity-closed', time: 8, scheduledId: 9 },
-    ];
-    expect(callIn(facts, 'agent/t1/pay.0')).toMatchObject({ kind: 'tool', status: 'cancelled', startedAt: 5, endedAt: 8 });
-  });
+it('a call that was cut off is cancelled', () => {
+  const facts: readonly HistoryFact[] = [
+    {
+      kind: 'tool-scheduled',
+      time: 5,
+      eventId: 9,
+      activityId: 'agent/t1/pay.0',
+      input: { tool: 'pay', callId: 'c', input: {}, path: ['agent'] },
+    },
+    { kind: 'activity-closed', time: 8, scheduledId: 9 },
+  ];
+  expect(callIn(facts, 'agent/t1/pay.0')).toMatchObject({ kind: 'tool', status: 'cancelled', startedAt: 5, endedAt: 8 });
 });
 
 describe('the difference of two requests', () => {

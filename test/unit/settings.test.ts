@@ -55,9 +55,11 @@ const wrong: Record<ConfigurationName, readonly string[] | string> = {
   XDG_CACHE_HOME: 'a place that cannot be written to is server-unavailable when a binary is to be put there',
 };
 
-function environment(variables: Record<string, string>): Record<string, string> {
-  return { HOME: folder, XDG_CONFIG_HOME: folder, ...variables };
-}
+const environment = (variables: Record<string, string>): Record<string, string> => ({
+  HOME: folder,
+  XDG_CONFIG_HOME: folder,
+  ...variables,
+});
 
 function refusalOf(run: () => unknown): { code: string; message: string } {
   try {

@@ -15,9 +15,8 @@ const panic = (): never => {
 };
 const stopsBeforeModel = modelCallbacks().registerBefore(stop).asMiddleware();
 
-function member(name: string, ...middleware: readonly AgentMiddleware[]): Agent<string, string, string> {
-  return defineAgent({ name, description: `The ${name}.`, instructions: '', model: name, tools: ['echo'], middleware });
-}
+const member = (name: string, ...middleware: readonly AgentMiddleware[]): Agent<string, string, string> =>
+  defineAgent({ name, description: `The ${name}.`, instructions: '', model: name, tools: ['echo'], middleware });
 
 describe('callbacks behind an agent see why it failed', () => {
   const seen = async (middleware: readonly AgentMiddleware[], options: Parameters<typeof agentWith>[0] = {}): Promise<unknown[]> => {

@@ -168,18 +168,16 @@ describe('the virtual clock', () => {
   });
 });
 
-describe('an answer that is refused', () => {
-  it('is refused as on a server: by the run first, then by the whole schema', async () => {
-    const asks = before((ctx) => ctx.interrupt('Which?', { answerSchema: { type: 'string', pattern: '^a' } }));
-    const run = await startRun(agentUnder(asks), [{ text: 'Done.' }]);
-    const { id } = only(await run.interrupts());
-    const refused = (answer: string | number) => expect(run.resume(id, answer)).rejects;
-    await refused(7).toMatchObject({ code: 'answer-invalid', message: `The answer to "${id}" does not fit: it is no string.` });
-    await refused('b').toMatchObject({ code: 'answer-invalid', message: expect.stringContaining('pattern') as string });
-    await run.resume(id, 'a');
-    expect(await run.result()).toBe('Done.');
-    await refused('a').toMatchObject({ code: 'run-ended' });
-  });
+it('an answer that is refused is refused as on a server: by the run first, then by the whole schema', async () => {
+  const asks = before((ctx) => ctx.interrupt('Which?', { answerSchema: { type: 'string', pattern: '^a' } }));
+  const run = await startRun(agentUnder(asks), [{ text: 'Done.' }]);
+  const { id } = only(await run.interrupts());
+  const refused = (answer: string | number) => expect(run.resume(id, answer)).rejects;
+  await refused(7).toMatchObject({ code: 'answer-invalid', message: `The answer to "${id}" does not fit: it is no string.` });
+  await refused('b').toMatchObject({ code: 'answer-invalid', message: expect.stringContaining('pattern') as string });
+  await run.resume(id, 'a');
+  expect(await run.result()).toBe('Done.');
+  await refused('a').toMatchObject({ code: 'run-ended' });
 });
 
 describe('history files', () => {

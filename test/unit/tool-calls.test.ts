@@ -74,16 +74,14 @@ describe('a tool that fails', () => {
   });
 });
 
-describe('arguments', () => {
-  it('fail the run by name when toolArguments throws', async () => {
-    const agent = agentWith({
-      toolArguments: () => {
-        throw new Error('bad');
-      },
-    });
-    const run = await startRun(agent, [{ toolCalls: [echo('x')] }]);
-    expect(await run.outcome()).toMatchObject(failure('hook-failed', 'toolArguments of agent "agent" failed: bad'));
+it('arguments fail the run by name when toolArguments throws', async () => {
+  const agent = agentWith({
+    toolArguments: () => {
+      throw new Error('bad');
+    },
   });
+  const run = await startRun(agent, [{ toolCalls: [echo('x')] }]);
+  expect(await run.outcome()).toMatchObject(failure('hook-failed', 'toolArguments of agent "agent" failed: bad'));
 });
 
 describe('aliases', () => {

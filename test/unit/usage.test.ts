@@ -1,8 +1,7 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { LanguageModel, ModelChunk } from 'holdfast/worker';
+import type { LanguageModel, ModelChunk, Json } from 'holdfast/worker';
 import type { AgentOptions } from '../../kernel/define/agent';
 import type { Tools } from '../../kernel/define/middleware';
-import type { Json } from '../../contract/messages/messages';
 import type { TestRun } from '../../testing/index';
 import { agentWith, gate, logOf } from '../support/memory-bed';
 
@@ -11,9 +10,8 @@ const broken = { text: 'Half', error: 'The line is dead.', usage: taken };
 
 type Options = Partial<AgentOptions<Tools, 'agent', Json>>;
 
-async function play(model: LanguageModel, options: Options = {}, stream = true): Promise<TestRun> {
-  return testRun(agentWith({ tools: [], ...options }), { input: 'Hi', model, stream });
-}
+const play = async (model: LanguageModel, options: Options = {}, stream = true): Promise<TestRun> =>
+  testRun(agentWith({ tools: [], ...options }), { input: 'Hi', model, stream });
 
 const modelOf = (stream: () => AsyncIterable<ModelChunk>): LanguageModel => ({ generate: () => Promise.reject(new Error()), stream });
 

@@ -237,37 +237,33 @@ describe.each(realClients)('a model of $name', (client) => {
   });
 });
 
-describe('an answer with a picture', () => {
-  it('is a file, whole and in a stream', async () => {
-    const model = await modelOf(clientNamed('google'), fake);
-    const picture: FakeAnswer = {
-      blocks: [
-        { type: 'text', text: 'Here:' },
-        { type: 'file', mediaType: 'image/png', data: png },
-      ],
-    };
-    fake.answer(picture, picture);
-    const parts = [
+it('an answer with a picture is a file, whole and in a stream', async () => {
+  const model = await modelOf(clientNamed('google'), fake);
+  const picture: FakeAnswer = {
+    blocks: [
       { type: 'text', text: 'Here:' },
       { type: 'file', mediaType: 'image/png', data: png },
-    ];
-    expect((await model.generate(askedWith())).parts).toEqual(parts);
-    expect((await collected(model.stream(askedWith()))).parts).toEqual(parts);
-  });
+    ],
+  };
+  fake.answer(picture, picture);
+  const parts = [
+    { type: 'text', text: 'Here:' },
+    { type: 'file', mediaType: 'image/png', data: png },
+  ];
+  expect((await model.generate(askedWith())).parts).toEqual(parts);
+  expect((await collected(model.stream(askedWith()))).parts).toEqual(parts);
 });
 
-describe('a call that the provider makes itself', () => {
-  it('is no call of ours', async () => {
-    const model = await modelOf(clientNamed('openai'), fake);
-    const drawn: FakeAnswer = {
-      blocks: [
-        { type: 'file', mediaType: 'image/png', data: png },
-        { type: 'text', text: 'I drew it.' },
-      ],
-    };
-    fake.answer(drawn, drawn);
-    expect((await model.generate(askedWith())).parts).toMatchObject([{ type: 'text', text: 'I drew it.' }]);
-    const chunks = await chunksOf(model.stream(askedWith()));
-    expect(new Set(chunks.map(({ type }) => type))).toEqual(new Set(['text', 'finish']));
-  });
+it('a call that the provider makes itself is no call of ours', async () => {
+  const model = await modelOf(clientNamed('openai'), fake);
+  const drawn: FakeAnswer = {
+    blocks: [
+      { type: 'file', mediaType: 'image/png', data: png },
+      { type: 'text', text: 'I drew it.' },
+    ],
+  };
+  fake.answer(drawn, drawn);
+  expect((await model.generate(askedWith())).parts).toMatchObject([{ type: 'text', text: 'I drew it.' }]);
+  const chunks = await chunksOf(model.stream(askedWith()));
+  expect(new Set(chunks.map(({ type }) => type))).toEqual(new Set(['text', 'finish']));
 });
