@@ -2,7 +2,7 @@ import { defineWorkerMiddleware } from 'holdfast/worker';
 import { onWorker } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { failureSaying } from '../support/failures';
-import { agentUnder, agentWith, echo, fails, linesOf, logOf, startRun, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, fails, linesOf, startRun, tools, transcriptOf } from '../support/memory-bed';
 
 describe('an agent', () => {
   it('answers with the text of the model', async () => {

@@ -26,11 +26,6 @@ describe('modelCallLimit', () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it('says what it is told to say', async () => {
-    const { outcome } = await runWith([modelCallLimit({ perAgent: 1, message: 'Enough.' })], calls('a'));
-    expect(outcome).toMatchObject({ status: 'completed', text: 'Enough.' });
-  });
-
   it('fails the run when it is to', async () => {
     const { outcome } = await runWith([modelCallLimit({ perAgent: 1, exceeded: 'fail' })], calls('a'));
     expect(outcome).toMatchObject(

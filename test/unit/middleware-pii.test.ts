@@ -15,6 +15,7 @@ import { Pattern } from '../../middleware/pii/pattern-search';
 import { Redactor } from '../../middleware/pii/redactor';
 import type { Piece } from '../../middleware/pii/redacted-texts';
 import { checkedRules } from '../../middleware/pii/rules';
+import { Random } from '../parity/random';
 import { agentWith, logOf, transcriptOf } from '../support/memory-bed';
 
 const isWellFormed = (text: string): boolean => !/[\ud800-\udfff]/u.test(text);
@@ -239,15 +240,11 @@ describe('a text in pieces', () => {
       },
       { email: 'mask', url: 'hash' },
     ];
-    let seed = 7;
-    const random = (below: number): number => {
-      seed = (seed * 1103515245 + 12345) & 0x7fffffff;
-      return Math.floor((seed / 0x7fffffff) * below);
-    };
+    const random = new Random('7');
     for (let round = 0; round < 600; round++) {
       const cutter = redactorOf(rules[round % rules.length] ?? all);
-      const given = Array.from({ length: 1 + random(3) }, () =>
-        Array.from({ length: 1 + random(6) }, () => words[random(words.length)] ?? '').join(''),
+      const given = Array.from({ length: 1 + random.below(3) }, () =>
+        Array.from({ length: 1 + random.below(6) }, () => words[random.below(words.length)] ?? '').join(''),
       );
       const stream = cutter.stream();
       const out = given.map(() => '');
@@ -259,7 +256,7 @@ describe('a text in pieces', () => {
       given.forEach((text, position) => {
         if (position > 0) stream.next();
         for (let at = 0; at < text.length;) {
-          const size = 1 + random(5);
+          const size = 1 + random.below(5);
           take(stream.push(text.slice(at, at + size)));
           at += size;
         }

@@ -5,7 +5,7 @@ import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { z } from 'zod';
 import { Observers } from '../../activities/worker-middleware/observers';
 import type { RunOptions } from '../../contract/run-options';
-import { agentWith, echo, only, startRun, toolOf, tools, transcriptOf, withHook } from '../support/memory-bed';
+import { agentWith, echo, fails, only, startRun, toolOf, tools, transcriptOf, withHook } from '../support/memory-bed';
 import { failure } from '../support/failures';
 
 type Seen = readonly ['start', Observed] | readonly ['end', ObservedEnd] | readonly ['error', ObservedError];
@@ -164,9 +164,7 @@ describe('an observer of the worker', () => {
 
   it('that throws or rejects is reported once, and the run goes on', async () => {
     const problems: string[] = [];
-    const onStart = (): never => {
-      throw new Error('no exporter');
-    };
+    const onStart = fails('no exporter');
     const broken: Observer = { name: 'broken', onStart, onEnd: () => Promise.reject(new Error('no network')) };
     const { run } = await observed('worker', [{ toolCalls: [echo('x')] }, { text: 'Done.' }], {
       observers: [broken],

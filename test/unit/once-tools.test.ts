@@ -6,7 +6,7 @@ import type { LoseCall, TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import type { RunEvent } from '../../contract/events';
-import { agentWith, gate, linesOf, logOf, only, startRun, toolOf, transcriptOf, withHook } from '../support/memory-bed';
+import { agentWith, fails, gate, linesOf, logOf, only, startRun, toolOf, transcriptOf, withHook } from '../support/memory-bed';
 import { HoldfastError } from '../../contract/errors';
 
 const payments: string[] = [];
@@ -168,9 +168,7 @@ describe('a once tool of a run that is cancelled while it works', () => {
   const key = 'default/test/agent/t1/pay.0';
 
   const never: LoseCall = () => undefined;
-  const closed = (): never => {
-    throw new Error('the bank is closed');
-  };
+  const closed = fails('the bank is closed');
   const doubtIn = (log: readonly RunEvent[]) => log.flatMap((event) => (event.type === 'interrupt-start' ? [event.interrupt] : []));
 
   async function cancelledAtWork(reconcile?: Reconcile) {

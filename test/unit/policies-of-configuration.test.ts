@@ -9,7 +9,7 @@ import { parallel } from 'holdfast/workflow';
 import { interruptMemoPrefix, sinceMemoPrefix } from '../../contract/names';
 import { withTimes } from '../../workflows/listed';
 import { middlewareExamples, runExamples } from '../support/document-examples';
-import { agentWith, approvalOf as asked, logOf, only, transcriptOf } from '../support/memory-bed';
+import { agentWith, approvalOf as asked, fails, logOf, only, transcriptOf } from '../support/memory-bed';
 import { paid, paidAfter, paidIn, refund } from '../support/paid-refund';
 import { failure, errorOf } from '../support/failures';
 
@@ -85,16 +85,12 @@ describe('a policy of the configuration', () => {
   });
 
   it('asks where its `when` throws', async () => {
-    const when = (): never => {
-      throw new Error('out of order');
-    };
+    const when = fails('out of order');
     expect((await (await started(refundsWith({ when }))).outcome()).status).toBe('waiting');
   });
 
   it('fails the run where its people cannot be found out', async () => {
-    const by = (): never => {
-      throw new Error('the directory is down');
-    };
+    const by = fails('the directory is down');
     const run = await started(ofStages({ by }));
     expect(await run.outcome()).toMatchObject(failure('hook-failed', /the directory is down/));
     expect(paid).toEqual([]);

@@ -5,7 +5,7 @@ import { scriptedModel, testRun } from 'holdfast/testing';
 import type { Json, Tools } from 'holdfast/workflow';
 import { parallel } from 'holdfast/workflow';
 import { middlewareExamples, runExamples } from '../support/document-examples';
-import { agentWith, approvalOf as asked, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
+import { agentWith, approvalOf as asked, fails, linesOf, logOf, only, transcriptOf } from '../support/memory-bed';
 import { paid, paidAfter, paidIn, refund } from '../support/paid-refund';
 import { errorOf } from '../support/failures';
 
@@ -140,12 +140,7 @@ describe('a policy', () => {
   });
 
   it('asks when the rule throws, and not when it says no', async () => {
-    const throwing = await started({
-      stages: [{}],
-      when: () => {
-        throw new Error('no idea');
-      },
-    });
+    const throwing = await started({ stages: [{}], when: fails('no idea') });
     expect((await throwing.outcome()).status).toBe('waiting');
     const run = await started({ stages: [{}], when: ({ input }) => (input as { amount: number }).amount > 50 }, { amounts: [20, 80] });
     expect((await asked(run)).input).toMatchObject({ amount: 80 });

@@ -1,7 +1,7 @@
 import type { AgentMiddleware } from 'holdfast/workflow';
 import { approval } from 'holdfast/middleware';
 import { StopError, agentTool, customAgent, parallel, sequential } from 'holdfast/workflow';
-import { atDesk, call, desk, failed, failsOften, goesOn, mended, resetDesk } from '../support/broken-desk';
+import { atDesk, call, desk, failed, failsOften, goesOn, resetDesk } from '../support/broken-desk';
 import { agentWith, answerAnew, echo, linesOf, logOf, startRun, toolOf, transcriptOf, withHook } from '../support/memory-bed';
 import { member, scripts } from '../support/team-bed';
 

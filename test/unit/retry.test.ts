@@ -5,7 +5,7 @@ import type { RunEvent } from '../../contract/events';
 import { limits } from '../../contract/limits';
 import type { TestRun } from '../../testing/index';
 import { user } from '../support/compaction-bed';
-import { agentWith, answerAnew, linesOf, logOf, startRun, transcriptOf, withHook } from '../support/memory-bed';
+import { agentWith, answerAnew, fails, linesOf, logOf, startRun, transcriptOf, withHook } from '../support/memory-bed';
 import { broken, modelsSaying, sayingModel } from '../support/streaming-model';
 import { errorOf } from '../support/failures';
 
@@ -137,9 +137,7 @@ describe('the retry of an agent', () => {
   });
 
   it('does not ask isRetryable beside shouldRetry', async () => {
-    const isRetryable = (): boolean => {
-      throw new Error('asked');
-    };
+    const isRetryable = fails('asked');
     const run = await startRun(agentWith({ retry: { ...deciding(() => undefined), isRetryable } }), sayingModel([broken('no')]));
     expect(await failureOf(run)).toMatchObject({ message: 'no' });
   });

@@ -364,10 +364,7 @@ describe('a stream', () => {
   });
 
   it('of exactly the limit is taken', async () => {
-    expect(await outcomeOf(pieces(['01234', '\n\n', 'x'], { resultLimit: 12 }))).toMatchObject({
-      type: 'done',
-      output: '01234\n\nx',
-    });
+    expect(await outcomeOf(pieces(['01234', '\n\n', 'x'], { resultLimit: 12 }))).toMatchObject({ type: 'done', output: '01234\n\nx' });
   });
 
   it('counts bytes, and parts too', async () => {
