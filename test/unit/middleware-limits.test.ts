@@ -33,11 +33,6 @@ describe('modelCallLimit', () => {
     );
   });
 
-  it('does nothing below the limit', async () => {
-    const { outcome } = await runWith([modelCallLimit({ perRun: 2 })], calls('a'), { text: 'Done.' });
-    expect(outcome).toMatchObject({ status: 'completed', text: 'Done.' });
-  });
-
   it('counts retries, and is not retried itself', async () => {
     const { outcome, model, run } = await runWith(
       [modelCallLimit({ perRun: 2, exceeded: 'fail' }), modelRetry({ attempts: 5, backoff: { first: '1s' } })],

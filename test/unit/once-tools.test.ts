@@ -133,12 +133,6 @@ describe('a once tool whose worker was lost', () => {
     expect(payments).toHaveLength(1);
   });
 
-  it('gets no doubt from an error of its own', async () => {
-    const refuse = (): Promise<string> => Promise.reject(new Error('card refused'));
-    const run = await start(paying(undefined, { execute: refuse }), () => undefined);
-    expect((await transcriptOf(run))[2]).toBe("tool: error The tool 'pay' failed: card refused");
-  });
-
   it('keeps the result a human gave through the layers', async () => {
     const layer: AgentMiddleware = { name: 'layer', wrapToolCall: async (call, next) => `seen: ${JSON.stringify(await next(call))}` };
     const run = await start(paying(), loseFirst('after'), [layer]);
