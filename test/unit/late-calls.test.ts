@@ -5,7 +5,7 @@ import { defineTool } from '../../activities/tools/tools';
 import type { Delta } from '../../contract/deltas';
 import type { HoldfastError } from '../../contract/errors';
 import type { testRun } from '../../testing/index';
-import { failureSaying } from '../support/failures';
+import { failureSaying, errorSaying } from '../support/failures';
 import { agentWith, fails, logOf, startRun } from '../support/memory-bed';
 
 const keep = (kept: ToolCallContext[], then: () => void = () => undefined): ReturnType<typeof defineTool> =>
@@ -102,10 +102,7 @@ describe('HoldfastWorker.create', () => {
     ['server', { ...options, server: 'localhost:7233' }, /server must be an object/],
     ['anything', undefined, /must be an object with server, agents, tools and bundles, not undefined/],
   ])('without %s of use says what is missing', async (_, given, message) => {
-    await expect(HoldfastWorker.create(given as never)).rejects.toMatchObject({
-      code: 'config-invalid',
-      message: expect.stringMatching(message),
-    });
+    await expect(HoldfastWorker.create(given as never)).rejects.toMatchObject(errorSaying('config-invalid', message));
   });
 });
 
