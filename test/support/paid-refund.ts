@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/tools';
 import type { TestRun } from '../../testing/index';
+import { approvalOf } from './memory-bed';
 
 export const paid: number[] = [];
 
@@ -15,4 +16,10 @@ export const refund = defineTool({
 export async function paidIn(run: TestRun<unknown>): Promise<readonly number[]> {
   await run.outcome();
   return paid;
+}
+
+/** What was paid after these people have approved, one after the other. */
+export async function paidAfter(run: TestRun, ...people: readonly string[]): Promise<readonly number[]> {
+  for (const by of people) await run.approve((await approvalOf(run)).id, { by });
+  return paidIn(run);
 }

@@ -46,10 +46,6 @@ const asked = async (agent: unknown, input: unknown): Promise<string | undefined
 };
 
 describe('an agent with an inputSchema', () => {
-  it('begins with what its prompt makes of a job that fits', async () => {
-    expect(await asked(orders, job)).toBe('How does order 42 stand?');
-  });
-
   it('begins with the job as JSON when it has no prompt', async () => {
     expect(await asked(defineAgent({ ...basics, name: 'orders', inputSchema: schema }), job)).toBe('{"order":{"id":"42"}}');
   });
@@ -135,30 +131,25 @@ describe.each([{ isolate: false }, { isolate: true }])('an agent with an inputSc
     expect(heard(model.requests('orders')[0]!)).toEqual(['user: How does order 42 stand?']);
   });
 
-  it('does not begin with a job that does not fit, and the model hears where', async () => {
-    const { model } = await play(lead, { lead: [ask({ order: {} }), { text: 'Told.' }] as never, orders: [] });
-    expect(model.requests('orders')).toEqual([]);
-    expect(JSON.stringify(model.requests('lead')[1]?.messages)).toContain('order.id is missing');
-  });
-
-  it('does not begin with a job that a layer has spoilt', async () => {
-    const spoiling = {
-      name: 'spoiling',
-      wrapToolCall: (call: object, next: (call: never) => unknown) => next({ ...call, input: unfit } as never),
-    };
-    const spoilt = member('lead', { tools: [agentTool(orders, options)], middleware: [spoiling as never] });
-    const { model } = await play(spoilt, { lead: [ask(job), { text: 'Told.' }] as never, orders: [] });
+  const spoiling = {
+    name: 'spoiling',
+    wrapToolCall: (call: object, next: (call: never) => unknown) => next({ ...call, input: unfit } as never),
+  };
+  it.each<[string, readonly unknown[], Json]>([
+    ['does not fit', [], { order: {} }],
+    ['a layer has spoilt', [spoiling], job],
+  ])('does not begin with a job that %s, and the model hears where', async (_, middleware, input) => {
+    const layered = member('lead', { tools: [agentTool(orders, options)], middleware: middleware as never });
+    const { model } = await play(layered, { lead: [ask(input), { text: 'Told.' }] as never, orders: [] });
     expect(model.requests('orders')).toEqual([]);
     expect(JSON.stringify(model.requests('lead')[1]?.messages)).toContain('order.id is missing');
   });
 });
 
-describe('an agent with an inputSchema and another one for its calls', () => {
-  it('is refused when it is made a tool', () => {
-    expect(() => agentTool(orders, { inputSchema: { type: 'object' } })).toThrow('the agent has an inputSchema of its own');
-    const list = defineAgent({ ...basics, name: 'orders', inputSchema: { type: 'array' } });
-    expect(() => agentTool(list)).toThrow('the inputSchema of an agent must be that of an object for the agent to become a tool');
-  });
+it('an agent with an inputSchema and another one for its calls is refused when it is made a tool', () => {
+  expect(() => agentTool(orders, { inputSchema: { type: 'object' } })).toThrow('the agent has an inputSchema of its own');
+  const list = defineAgent({ ...basics, name: 'orders', inputSchema: { type: 'array' } });
+  expect(() => agentTool(list)).toThrow('the inputSchema of an agent must be that of an object for the agent to become a tool');
 });
 
 describe('code that runs an agent with an inputSchema', () => {

@@ -94,19 +94,17 @@ describe('an answer behind its deadline', () => {
   });
 });
 
-describe('a run that was cancelled', () => {
-  it('takes no answer while a call of it comes to its end', async () => {
-    const run = await started({
-      name: 'asks',
-      wrapToolCall: async (_, __, ctx) => {
-        await ctx.interrupt('Well?');
-        return 'well';
-      },
-    });
-    const id = await first(run);
-    await run.cancel();
-    expect(await code(run.resume(id, 'yes'))).toBe('run-ended');
-    expect(await run.outcome()).toMatchObject({ status: 'cancelled' });
-    expect(await code(run.resume(id, 'yes'))).toBe('run-ended');
+it('a run that was cancelled takes no answer while a call of it comes to its end', async () => {
+  const run = await started({
+    name: 'asks',
+    wrapToolCall: async (_, __, ctx) => {
+      await ctx.interrupt('Well?');
+      return 'well';
+    },
   });
+  const id = await first(run);
+  await run.cancel();
+  expect(await code(run.resume(id, 'yes'))).toBe('run-ended');
+  expect(await run.outcome()).toMatchObject({ status: 'cancelled' });
+  expect(await code(run.resume(id, 'yes'))).toBe('run-ended');
 });

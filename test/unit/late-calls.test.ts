@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { HoldfastWorker } from '../../worker/index';
-import { sendEvent, setRunLocalValue } from '../../worker/index';
+import { HoldfastWorker, sendEvent, setRunLocalValue } from '../../worker/index';
 import type { ToolCallContext } from '../../activities/tools/define-tool';
 import { defineTool } from '../../activities/tools/tools';
 import type { Delta } from '../../contract/deltas';
 import type { HoldfastError } from '../../contract/errors';
 import type { testRun } from '../../testing/index';
-import { failureSaying } from '../support/failures';
+import { failureSaying, errorSaying } from '../support/failures';
 import { agentWith, fails, logOf, startRun } from '../support/memory-bed';
 
 const keep = (kept: ToolCallContext[], then: () => void = () => undefined): ReturnType<typeof defineTool> =>
@@ -103,24 +102,19 @@ describe('HoldfastWorker.create', () => {
     ['server', { ...options, server: 'localhost:7233' }, /server must be an object/],
     ['anything', undefined, /must be an object with server, agents, tools and bundles, not undefined/],
   ])('without %s of use says what is missing', async (_, given, message) => {
-    await expect(HoldfastWorker.create(given as never)).rejects.toMatchObject({
-      code: 'config-invalid',
-      message: expect.stringMatching(message),
-    });
+    await expect(HoldfastWorker.create(given as never)).rejects.toMatchObject(errorSaying('config-invalid', message));
   });
 });
 
-describe('aliases that are blank', () => {
-  it.each<[string, object, RegExp]>([
-    ['of a tool', { echo: { names: ['  '] } }, /tool "echo" has an empty alias/],
-    ['of an argument', { echo: { arguments: { text: [' '] } } }, /the argument "text" of tool "echo" has an empty alias/],
-    ['for no argument', { echo: { arguments: { '': ['words'] } } }, /toolAliases of "echo" has aliases for the argument ""/],
-    ['for a blank argument', { echo: { arguments: { ' ': ['words'] } } }, /toolAliases of "echo" has aliases for the argument " "/],
-  ])('are refused when they are defined: %s', async (_, toolAliases, message) => {
-    expect(() => agentWith({ toolAliases })).toThrow(
-      expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
-    );
-    const run = await startRun(agentWith(), [], { tools: {}, options: { toolAliases: toolAliases as never } });
-    expect(await run.outcome()).toMatchObject(failureSaying('options-invalid'));
-  });
+it.each<[string, object, RegExp]>([
+  ['of a tool', { echo: { names: ['  '] } }, /tool "echo" has an empty alias/],
+  ['of an argument', { echo: { arguments: { text: [' '] } } }, /the argument "text" of tool "echo" has an empty alias/],
+  ['for no argument', { echo: { arguments: { '': ['words'] } } }, /toolAliases of "echo" has aliases for the argument ""/],
+  ['for a blank argument', { echo: { arguments: { ' ': ['words'] } } }, /toolAliases of "echo" has aliases for the argument " "/],
+])('aliases that are blank are refused when they are defined: %s', async (_, toolAliases, message) => {
+  expect(() => agentWith({ toolAliases })).toThrow(
+    expect.objectContaining({ code: 'agent-invalid', message: expect.stringMatching(message) }),
+  );
+  const run = await startRun(agentWith(), [], { tools: {}, options: { toolAliases: toolAliases as never } });
+  expect(await run.outcome()).toMatchObject(failureSaying('options-invalid'));
 });

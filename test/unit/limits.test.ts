@@ -147,23 +147,11 @@ describe('maxToolIterations', () => {
   });
 });
 
-describe('a limit that is none', () => {
-  const forms: readonly unknown[] = [
-    0,
-    1.5,
-    '2',
-    null,
-    {},
-    { limit: 0 },
-    { limit: 2, finalize: '' },
-    { limit: 2, finalize: false },
-    { limit: 2, most: 2 },
-  ];
+const forms = [0, 1.5, '2', null, {}, { limit: 0 }, { limit: 2, finalize: '' }, { limit: 2, finalize: false }, { limit: 2, most: 2 }];
 
-  it.each(forms)('is refused when the agent is defined: %j', (limit) => {
-    for (const field of ['maxIterations', 'maxToolIterations'])
-      expect(() => agentWith({ [field]: limit as IterationLimit })).toThrow(`${field} must be a whole number of at least 1`);
-  });
+it.each<unknown>(forms)('a limit that is none is refused when the agent is defined: %j', (limit) => {
+  for (const field of ['maxIterations', 'maxToolIterations'])
+    expect(() => agentWith({ [field]: limit as IterationLimit })).toThrow(`${field} must be a whole number of at least 1`);
 });
 
 describe('a call without a name', () => {

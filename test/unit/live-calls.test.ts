@@ -51,9 +51,7 @@ class Scene {
   }
 }
 
-function line(delta: Delta): string {
-  return [delta.address, delta.type, delta.attempt, ...('text' in delta ? [delta.text] : [])].join(' ');
-}
+const line = (delta: Delta): string => [delta.address, delta.type, delta.attempt, ...('text' in delta ? [delta.text] : [])].join(' ');
 
 const start = { type: 'attempt-start' } as const;
 const lost = { type: 'attempt-void' } as const;
@@ -202,27 +200,11 @@ describe('the deltas of calls among the events of a history', () => {
   });
 });
 
-describe('deltas that nobody has taken', () => {
-  const said = (text: string, extra: object = {}): Delta => ({
-    agent: 'agent',
-    runPath: path,
-    address: 'm1',
-    attempt: 1,
-    type: 'text-delta',
-    text,
-    ...extra,
-  });
-
-  it('become one where they follow each other', () => {
-    const list: (RunEvent | Delta)[] = [];
-    for (const delta of [
-      said('a'),
-      said('b'),
-      said('c', { type: 'reasoning-delta' }),
-      said('d', { address: 'm2' }),
-      said('e', { address: 'm2' }),
-    ])
-      push(list, delta);
-    expect(list).toEqual([said('ab'), said('c', { type: 'reasoning-delta' }), said('de', { address: 'm2' })]);
-  });
+it('deltas that nobody has taken become one where they follow each other', () => {
+  const place = { agent: 'agent', runPath: path, address: 'm1', attempt: 1, type: 'text-delta' } as const;
+  const said = (text: string, extra: object = {}): Delta => ({ ...place, text, ...extra });
+  const [thought, elsewhere] = [{ type: 'reasoning-delta' }, { address: 'm2' }];
+  const list: (RunEvent | Delta)[] = [];
+  for (const delta of [said('a'), said('b'), said('c', thought), said('d', elsewhere), said('e', elsewhere)]) push(list, delta);
+  expect(list).toEqual([said('ab'), said('c', thought), said('de', elsewhere)]);
 });

@@ -11,15 +11,9 @@ const said = (text: string, attempt = 1, at = address): Delta => delta({ type: '
 const begin = (attempt = 1, at = address): Delta => delta({ type: 'attempt-start' }, attempt, at);
 const event = (body: EventBody): RunEvent => ({ ...body, offset: 1, time: 0 });
 const started = (at = address): RunEvent => event({ ...agent, type: 'model-start', turn: 1, address: at });
+const words = (text: string) => ({ id: 'm', role: 'assistant', parts: [{ type: 'text', text }] }) as const;
 const message = (text: string, at = address): RunEvent =>
-  event({
-    ...agent,
-    type: 'model-end',
-    turn: 1,
-    address: at,
-    message: { id: 'm', role: 'assistant', parts: [{ type: 'text', text }] },
-    model: 'test/model',
-  });
+  event({ ...agent, type: 'model-end', turn: 1, address: at, message: words(text), model: 'test/model' });
 const note = event({ ...agent, type: 'custom', name: 'note', data: 1 });
 
 function shown(...events: readonly (RunEvent | Delta)[]): string {
@@ -97,11 +91,7 @@ describe('an answer on a terminal', () => {
 
   it('has the line alone: another one beside it is shown when it is whole', () => {
     const other = { ...agent, runPath: ['support', 'helper'] };
-    const beside: readonly (RunEvent | Delta)[] = [
-      { ...begin(1, 'other'), ...other },
-      { ...said('Help', 1, 'other'), ...other },
-      { ...message('Help.', 'other'), ...other },
-    ];
+    const beside = [begin(1, 'other'), said('Help', 1, 'other'), message('Help.', 'other')].map((one) => ({ ...one, ...other }));
     expect(heard(said('Paid '), ...beside, said('in full.'), message('Paid in full.'))).toBe('Paid\n[helper] Help.\nin full.\n');
   });
 
@@ -115,11 +105,7 @@ describe('agents on a terminal', () => {
   const inner = { agent: 'writer', runPath: ['support', 'writer'] };
 
   it('are named where they are not the first, say what they say, and how they failed', () => {
-    const text = event({
-      ...inner,
-      type: 'agent-message',
-      message: { id: 'm', role: 'assistant', parts: [{ type: 'text', text: 'Roses.' }] },
-    });
+    const text = event({ ...inner, type: 'agent-message', message: words('Roses.') });
     const empty = event({ ...inner, type: 'agent-message', message: { id: 'n', role: 'assistant', parts: [] } });
     const failed = event({ ...inner, type: 'agent-end', error: { code: 'agent-failed', message: 'No ink.' } });
     expect(shown(event({ ...inner, type: 'agent-start' }), text, empty, failed, event({ ...inner, type: 'agent-end' }))).toBe(
@@ -128,13 +114,8 @@ describe('agents on a terminal', () => {
   });
 
   it('may leave calls to whoever started the run', () => {
-    const end = event({
-      type: 'run-end',
-      status: 'completed',
-      output: '',
-      text: '',
-      pendingToolCalls: [{ id: 'c1', name: 'pickColor', input: { of: 'car' } }],
-    });
+    const pendingToolCalls = [{ id: 'c1', name: 'pickColor', input: { of: 'car' } }];
+    const end = event({ type: 'run-end', status: 'completed', output: '', text: '', pendingToolCalls });
     expect(shown(end)).toContain('pickColor {"of":"car"} (c1) is yours to make: no worker runs it');
   });
 });

@@ -2,7 +2,7 @@ import { defineWorkerMiddleware } from 'holdfast/worker';
 import { onWorker } from 'holdfast/workflow';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import { failureSaying } from '../support/failures';
-import { agentUnder, agentWith, echo, fails, linesOf, logOf, startRun, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, agentWith, echo, fails, linesOf, startRun, tools, transcriptOf } from '../support/memory-bed';
 
 describe('an agent', () => {
   it('answers with the text of the model', async () => {
@@ -11,11 +11,6 @@ describe('an agent', () => {
     expect(await run.outcome()).toEqual({ status: 'completed', output: 'Hello.', text: 'Hello.' });
     expect(await transcriptOf(run)).toEqual(['user: Hi', 'assistant: Hello.']);
     expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end', 'run-end']);
-  });
-
-  it('numbers its events from 0, without a gap', async () => {
-    const run = await startRun(agentWith(), [{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
-    expect((await logOf(run)).map(({ offset }) => offset)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
   it('gives the model its instructions, its messages and its tools', async () => {
@@ -34,12 +29,7 @@ describe('an agent', () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'fail', input: {} }, echo('b')] }, { text: 'Done.' }]);
     const run = await startRun(agentWith({ sequentialTools: true }), model);
     await run.outcome();
-    expect((await linesOf(run)).filter((line) => line.startsWith('tool'))).toEqual([
-      'tool-start fail',
-      'tool-end fail',
-      'tool-start echo',
-      'tool-end echo',
-    ]);
+    expect((await linesOf(run)).slice(3, 7)).toEqual(['tool-start fail', 'tool-end fail', 'tool-start echo', 'tool-end echo']);
   });
 
   it('makes the first message of a typed job with its prompt', async () => {
@@ -71,10 +61,7 @@ describe('an agent', () => {
     ['returns no text', (() => undefined) as unknown as () => string, /prompt of agent "agent" returned no text/],
   ])('fails by name when its prompt %s', async (_, prompt, message) => {
     const run = await testRun(agentWith({ prompt }), { input: {}, model: scriptedModel([]), tools });
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringMatching(message) },
-    });
+    expect(await run.outcome()).toMatchObject(failureSaying('hook-failed', message));
   });
 
   it('stops at the n+1st model call, after the tools of the n-th have run', async () => {

@@ -3,24 +3,17 @@ import type { AgenticMessage } from '../../contract/messages/agentic-messages';
 import type { ChatMessage } from '../../contract/messages/chat-messages';
 import type { Json, Message, Part } from '../../contract/messages/messages';
 import { isMessage } from '../../contract/messages/messages';
-
-function numbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
+import { Random } from '../parity/random';
 
 function conversation(seed: number): readonly Message[] {
-  const pick = numbers(seed);
-  const maybe = (fields: object): object => (pick(3) === 0 ? fields : {});
-  const json = (): Json => [null, 0, 'text', '', [1, { a: null }], { deep: [{ er: true }] }][pick(6)] as Json;
+  const random = new Random(`${seed}`);
+  const maybe = (fields: object): object => (random.below(3) === 0 ? fields : {});
+  const json = (): Json => [null, 0, 'text', '', [1, { a: null }], { deep: [{ er: true }] }][random.below(6)] as Json;
   const words = (): Part =>
     [
-      { type: 'text' as const, text: ['Hi', '', ' '][pick(3)] as string, ...maybe({ extra: { own: { signature: 's' } } }) },
-      { type: 'file' as const, mediaType: 'image/png', data: pick(2) === 0 ? 'aGk=' : { url: 'https://example.com/a.png' } },
-    ][pick(2)] as Part;
+      { type: 'text' as const, text: ['Hi', '', ' '][random.below(3)] as string, ...maybe({ extra: { own: { signature: 's' } } }) },
+      { type: 'file' as const, mediaType: 'image/png', data: random.below(2) === 0 ? 'aGk=' : { url: 'https://example.com/a.png' } },
+    ][random.below(2)] as Part;
   const providers: readonly Part[] = [
     { type: 'server-tool-call', id: 's1', name: 'web_search', input: json() },
     { type: 'server-tool-result', callId: 's1', name: 'web_search', output: json(), isError: true },
@@ -29,10 +22,10 @@ function conversation(seed: number): readonly Message[] {
     { type: 'mcp-tool-result', server: 'files', callId: 'm1', name: 'read', output: json(), extra: { own: { id: 1 } } },
     { type: 'mcp-approval-request', server: 'files', id: 'r1', name: 'read', input: json() },
   ];
-  const several = <T>(most: number, make: () => T): T[] => Array.from({ length: pick(most + 1) }, make);
+  const several = <T>(most: number, make: () => T): T[] => Array.from({ length: random.below(most + 1) }, make);
   const message = (position: number): Message => {
     const own = { ...maybe({ id: `m.${seed}.${position}` }), ...maybe({ extra: { note: json() } }) };
-    switch (pick(4)) {
+    switch (random.below(4)) {
       case 0:
         return { ...own, role: 'system', parts: several(2, () => ({ type: 'text', text: 'Be brief.' })) };
       case 1:
@@ -47,10 +40,10 @@ function conversation(seed: number): readonly Message[] {
           role: 'assistant',
           parts: [
             ...several(1, (): Part => ({ type: 'reasoning', text: 'Hm.', ...maybe({ extra: { own: { signature: 's' } } }) })),
-            ...several(3, () => (pick(2) === 0 ? words() : (providers[pick(providers.length)] as Part))),
+            ...several(3, () => (random.below(2) === 0 ? words() : (providers[random.below(providers.length)] as Part))),
             ...several(2, (): Part => ({
               type: 'tool-call',
-              id: `c${pick(9)}`,
+              id: `c${random.below(9)}`,
               name: 'look',
               input: json(),
               ...maybe({ extra: { g: 1 } }),
@@ -71,7 +64,7 @@ function conversation(seed: number): readonly Message[] {
                 { output: 'No.', isError: true },
                 { output: [{ type: 'text', text: 'See' }], multipart: true as const },
                 { output: [{ name: 'found' }], search: true as const },
-              ][pick(4)],
+              ][random.below(4)],
             } as Part,
           ],
         };

@@ -50,7 +50,8 @@ const facts: readonly HistoryFact[] = [
 const first: CallModelInput = { path: ['a'], turn: 1, base: 'start', slots };
 const second: CallModelInput = { path: ['a'], turn: 2, base: 't1', splices: [[1, 0, ['m1', 'm2']]] };
 
-function historyOf(all: readonly HistoryFact[], pageSize = 2) {
+function storeOver(all: readonly HistoryFact[], maxBytes?: number) {
+  const pageSize = 2;
   const reads = { pages: 0, all: 0 };
   const history: RunHistory = {
     async *oldest() {
@@ -65,15 +66,14 @@ function historyOf(all: readonly HistoryFact[], pageSize = 2) {
       }
     },
   };
-  return { history, reads };
+  return { store: new MessageStore(history, maxBytes), reads };
 }
 
 const ids = ({ messages }: { messages: readonly StoredMessage[] }): readonly string[] => messages.map(({ id }) => id);
 
 describe('the message store', () => {
   it('reads history once when it was there all the time: for the list that the run began with', async () => {
-    const { history, reads } = historyOf(facts);
-    const store = new MessageStore(history);
+    const { store, reads } = storeOver(facts);
     expect(ids(await store.resolve('default/r', 'run', 't1', first))).toEqual(['input.0']);
     store.putMessage('run', message('m1'));
     store.putMessage('run', message('m2'));
@@ -84,8 +84,7 @@ describe('the message store', () => {
   });
 
   it('finds a message of another worker on the newest pages, as far back as it must', async () => {
-    const { history, reads } = historyOf(facts);
-    const store = new MessageStore(history);
+    const { store, reads } = storeOver(facts);
     await store.resolve('default/r', 'run', 't1', first);
     const request = await store.resolve('default/r', 'run', 't2', second);
     expect(request.messages[2]).toEqual({ id: 'm2', role: 'tool', parts: [{ type: 'tool-result', callId: 'c1', name: 't', output: 'x' }] });
@@ -95,15 +94,13 @@ describe('the message store', () => {
 
   it('takes what a tool says of arguments that do not fit for no message', async () => {
     const unfit: HistoryFact = { kind: 'activity-completed', time: 2, scheduledId: 99, result: { ok: false, message: 'They do not fit.' } };
-    const { history } = historyOf([...facts.slice(0, 5), unfit, ...facts.slice(5)]);
-    const store = new MessageStore(history);
+    const { store } = storeOver([...facts.slice(0, 5), unfit, ...facts.slice(5)]);
     await store.resolve('default/r', 'run', 't1', first);
     expect(ids(await store.resolve('default/r', 'run', 't2', second))).toEqual(['input.0', 'm1', 'm2']);
   });
 
   it('reads the whole history when it does not know the list', async () => {
-    const { history, reads } = historyOf(facts);
-    const store = new MessageStore(history);
+    const { store, reads } = storeOver(facts);
     const request = await store.resolve('default/r', 'run', 't2', second);
     expect(ids(request)).toEqual(['input.0', 'm1', 'm2']);
     expect(request.slots).toEqual(slots);
@@ -113,8 +110,7 @@ describe('the message store', () => {
   });
 
   it('keeps runs apart that have the same ids', async () => {
-    const { history } = historyOf([]);
-    const store = new MessageStore(history);
+    const { store } = storeOver([]);
     await store.resolve('default/r', 'run-1', 't1', { path: ['a'], turn: 1, splices: [[0, 0, [message('input.0')]]] });
     await expect(store.resolve('default/r', 'run-2', 't2', { path: ['a'], turn: 2, base: 't1' })).rejects.toMatchObject({
       code: 'internal',
@@ -131,8 +127,8 @@ describe('the message store', () => {
       ],
     });
     const later: HistoryFact = turn(3, { base: 't2', splices: [[0, 1, []]] });
-    const { history } = historyOf([...facts.slice(0, 5), edited, later]);
-    const at = async (call: string, input: CallModelInput) => ids(await new MessageStore(history).resolve('default/r', 'run', call, input));
+    const all = [...facts.slice(0, 5), edited, later];
+    const at = async (call: string, input: CallModelInput) => ids(await storeOver(all).store.resolve('default/r', 'run', call, input));
     expect(await at('t2', { path: ['a'], turn: 2, base: 't1' })).toEqual(['edited', 'm1', 'm2']);
     expect(await at('t3', { path: ['a'], turn: 3, base: 't2' })).toEqual(['m1', 'm2']);
   });
@@ -151,15 +147,13 @@ describe('the message store', () => {
       },
     };
     const begun: CallModelInput = { path: ['a'], turn: 1, splices: [[0, 0, ['listed', 'shown', 'in-memo']]] };
-    const { history } = historyOf([carried, memo, turn(1, begun)]);
-    const store = new MessageStore(history);
+    const { store } = storeOver([carried, memo, turn(1, begun)]);
     expect(ids(await store.resolve('default/r', 'run', 't1', begun))).toEqual(['listed', 'shown', 'in-memo']);
     expect(store.misses.lists).toBe(0);
   });
 
   it('forgets the oldest when it is full, and finds them again', async () => {
-    const { history } = historyOf(facts);
-    const store = new MessageStore(history, 20_000);
+    const { store } = storeOver(facts, 20_000);
     await store.resolve('default/r', 'run', 't1', first);
     for (let n = 0; n < 200; n++) store.putMessage('other', message(`big${n}`, 1000));
     expect(ids(await store.resolve('default/r', 'run', 't2', second))).toEqual(['input.0', 'm1', 'm2']);
@@ -167,8 +161,7 @@ describe('the message store', () => {
   });
 
   it('forgets the oldest lists when they are what fills it', async () => {
-    const { history } = historyOf([]);
-    const store = new MessageStore(history, 50_000);
+    const { store } = storeOver([], 50_000);
     for (let n = 0; n < 300; n++)
       await store.resolve('default/r', `run${n}`, 't1', {
         path: ['a'],
@@ -181,9 +174,8 @@ describe('the message store', () => {
   });
 
   it('says so when a message is nowhere', async () => {
-    const { history } = historyOf([start, turn(1, { base: 'start', splices: [[1, 0, ['lost']]] })]);
     const input: CallModelInput = { path: ['a'], turn: 1, base: 'start', splices: [[1, 0, ['lost']]] };
-    const lost = new MessageStore(history).resolve('default/r', 'run', 't1', input);
+    const lost = storeOver([start, turn(1, input)]).store.resolve('default/r', 'run', 't1', input);
     await expect(lost).rejects.toMatchObject({ code: 'internal', message: expect.stringContaining('no message lost') });
   });
 });

@@ -14,11 +14,9 @@ import { failure, errorOf } from '../support/failures';
 
 const { builder, instructionTools } = runExamples(middlewareExamples('agents-md'), require);
 
-describe('docs/reference/middleware/agents-md.md', () => {
-  it('shows code that does what the page says', async () => {
-    const run = await testRun(builder, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools: instructionTools });
-    expect(await run.result()).toBe('Done.');
-  });
+it('docs/reference/middleware/agents-md.md shows code that does what the page says', async () => {
+  const run = await testRun(builder, { input: 'Hi', model: scriptedModel([{ text: 'Done.' }]), tools: instructionTools });
+  expect(await run.result()).toBe('Done.');
 });
 
 async function play(options: Parameters<typeof agentsMd>[0], backend: Parameters<typeof agentsMdTool>[0]['backend']) {
@@ -75,21 +73,13 @@ describe('agentsMd', () => {
   });
 });
 
-describe('imports', () => {
-  it('are paths, without the marks behind them', () => {
-    const paths = importsOf('See @a.md, (@b/c) and "@d.json". @e.TOML! @f.md @f.md x@g.md\n@./h');
-    expect(paths).toEqual(['a.md', 'b/c', 'd.json', 'e.TOML', 'f.md', './h']);
-  });
-
-  it('that lead out are left out with a warning', async () => {
-    const loaded = await loadFiles(memoryBackend({ '/a.md': '@../../b.md' }), ['/a.md'], 0);
-    expect(loaded.files.map(({ path }) => path)).toEqual(['/a.md']);
-    expect(loaded.warnings).toEqual([expect.stringContaining('leads out of the files')]);
-  });
-});
-
 describe('imports of agentsMd', () => {
   it.each([
+    [
+      'front of marks',
+      'See @a.md, (@b/c) and "@d.json". @e.TOML! @f.md @f.md x@g.md\n@./h',
+      ['a.md', 'b/c', 'd.json', 'e.TOML', 'f.md', './h'],
+    ],
     ['brackets', '(@a.md) [@b.md] {@c/d} (see @e.md), <@f.md>', ['a.md', 'b.md', 'c/d', 'e.md', 'f.md']],
     [
       'links',
@@ -121,6 +111,12 @@ describe('imports of agentsMd', () => {
     '`@docs/a.md` @docs/ **@docs/*.md**',
   ])('are none in %j', (content) => {
     expect(importsOf(content)).toEqual([]);
+  });
+
+  it('that lead out are left out with a warning', async () => {
+    const loaded = await loadFiles(memoryBackend({ '/a.md': '@../../b.md' }), ['/a.md'], 0);
+    expect(loaded.files.map(({ path }) => path)).toEqual(['/a.md']);
+    expect(loaded.warnings).toEqual([expect.stringContaining('leads out of the files')]);
   });
 
   it('that lead to a folder or a picture are left out with a warning, and the others are read', async () => {

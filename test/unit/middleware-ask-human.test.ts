@@ -47,13 +47,11 @@ async function asked(run: TestRun) {
 
 const resultOf = async (run: TestRun): Promise<string | undefined> => (await transcriptOf(run))[2];
 
-describe('docs/reference/middleware/ask-human.md', () => {
-  it('shows code that does what the page says', async () => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'askHuman', input: { question: 'Where to?' } }] }, { text: 'Thanks.' }]);
-    const run = await testRun(agentWith({ tools: [], middleware: [asks] }), { input: 'Hi', model });
-    await run.resume((await asked(run)).id, { street: 'Hill 4', carrier: 'ups' }, { by: 'sue', roles: ['support'] });
-    expect(await resultOf(run)).toBe('tool: {"street":"Hill 4","carrier":"ups"}');
-  });
+it('docs/reference/middleware/ask-human.md shows code that does what the page says', async () => {
+  const model = scriptedModel([{ toolCalls: [{ name: 'askHuman', input: { question: 'Where to?' } }] }, { text: 'Thanks.' }]);
+  const run = await testRun(agentWith({ tools: [], middleware: [asks] }), { input: 'Hi', model });
+  await run.resume((await asked(run)).id, { street: 'Hill 4', carrier: 'ups' }, { by: 'sue', roles: ['support'] });
+  expect(await resultOf(run)).toBe('tool: {"street":"Hill 4","carrier":"ups"}');
 });
 
 describe('askHuman', () => {

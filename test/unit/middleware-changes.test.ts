@@ -106,11 +106,9 @@ describe('the end of a call', () => {
   });
 });
 
-describe('the list of changes', () => {
-  it('joins what one hook did, and ends somewhere', () => {
-    const one = { middleware: 'a', hook: 'wrapModel', changed: ['tools'] as const };
-    expect(withChange(withChange([], one), { ...one, changed: ['model', 'tools'] })).toEqual([{ ...one, changed: ['tools', 'model'] }]);
-    const many = Array.from({ length: 40 }, (_, n) => ({ ...one, middleware: `m${n}` }));
-    expect(many.reduce<readonly MiddlewareChange[]>(withChange, [])).toHaveLength(16);
-  });
+it('the list of changes joins what one hook did, and ends somewhere', () => {
+  const one = { middleware: 'a', hook: 'wrapModel', changed: ['tools'] as const };
+  expect(withChange(withChange([], one), { ...one, changed: ['model', 'tools'] })).toEqual([{ ...one, changed: ['tools', 'model'] }]);
+  const many = Array.from({ length: 40 }, (_, n) => ({ ...one, middleware: `m${n}` }));
+  expect(many.reduce<readonly MiddlewareChange[]>(withChange, [])).toHaveLength(16);
 });

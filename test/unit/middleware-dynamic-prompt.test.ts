@@ -1,7 +1,7 @@
 import type { AgentMiddleware } from '../../workflows/index';
 import { dynamicPrompt } from '../../middleware/index';
 import { asked, failureOf, user } from '../support/compaction-bed';
-import { echo } from '../support/memory-bed';
+import { echo, fails } from '../support/memory-bed';
 
 const steps = [{ toolCalls: [echo('x')] }, { text: 'Done.' }];
 
@@ -31,10 +31,7 @@ describe('dynamicPrompt', () => {
   });
 
   it('ends the run when its function fails or returns no text', async () => {
-    const fails = (): string => {
-      throw new Error('no words');
-    };
-    expect(await failureOf(await asked([dynamicPrompt(fails)], [user('Hi')]))).toBe(
+    expect(await failureOf(await asked([dynamicPrompt(fails('no words'))], [user('Hi')]))).toBe(
       'hook-failed: wrapModel of middleware "dynamicPrompt" failed: no words',
     );
     expect(await failureOf(await asked([dynamicPrompt(() => undefined as never)], [user('Hi')]))).toBe(

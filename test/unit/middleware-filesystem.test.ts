@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptedModel, testRun } from '../../testing/index';
 import { directoryBackend, directoryShell, fileTools } from 'holdfast/worker';
-import { filesystem } from 'holdfast/middleware';
+import { filesystem, planTask } from 'holdfast/middleware';
 import { agentsMdTool } from '../../middleware/agents-md/worker';
 import { largeResults } from '../../middleware/filesystem/worker/large-results';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
@@ -21,18 +21,15 @@ import { defineTool } from '../../activities/tools/tools';
 import type { Json, Part } from '../../contract/messages/messages';
 import type { FileBackend } from '../../middleware/filesystem/worker/backend';
 import type { TestRun } from '../../testing/index';
-import { planTask } from '../../middleware/index';
 import { errorOf } from '../support/failures';
 
 const { fileToolsOfProject, keeper } = runExamples(middlewareExamples('filesystem'), require);
 
-describe('docs/reference/middleware/filesystem.md', () => {
-  it('shows code that does what the page says', async () => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'execute', input: { command: 'rm -r .' } }] }, { text: 'Done.' }]);
-    const run = await testRun(keeper, { input: 'Clean up', model, tools: fileToolsOfProject });
-    expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ tool: 'execute' }] });
-    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['ls', 'read_file', 'write_file', 'edit_file', 'search', 'execute']);
-  });
+it('docs/reference/middleware/filesystem.md shows code that does what the page says', async () => {
+  const model = scriptedModel([{ toolCalls: [{ name: 'execute', input: { command: 'rm -r .' } }] }, { text: 'Done.' }]);
+  const run = await testRun(keeper, { input: 'Clean up', model, tools: fileToolsOfProject });
+  expect(await run.outcome()).toMatchObject({ status: 'waiting', interrupts: [{ tool: 'execute' }] });
+  expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['ls', 'read_file', 'write_file', 'edit_file', 'search', 'execute']);
 });
 
 let root = '';
@@ -458,9 +455,7 @@ describe.each(['run', 'worker'] as const)('TaskUpdate of tasks that are kept in 
     const run = await startRun(
       agentWith({ tools: [], middleware: [planTask({ keptIn })] }),
       [...calls.map((call) => ({ toolCalls: [call] })), { toolCalls: [{ name: 'TaskList', input: {} }] }, { text: 'Done.' }],
-      {
-        tools: keptIn === 'run' ? {} : taskTools({ backend: memoryBackend(), baseDir: '/tasks' }),
-      },
+      { tools: keptIn === 'run' ? {} : taskTools({ backend: memoryBackend(), baseDir: '/tasks' }) },
     );
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
     expect((await outputsOf(run)).slice(2)).toEqual(

@@ -1,6 +1,6 @@
 import { patchToolCalls } from '../../middleware/index';
 import { asked, called, failureOf, result, user } from '../support/compaction-bed';
-import { echo } from '../support/memory-bed';
+import { echo, fails } from '../support/memory-bed';
 
 describe('patchToolCalls', () => {
   it('speaks the language of the run', async () => {
@@ -36,10 +36,7 @@ describe('patchToolCalls', () => {
   });
 
   it('ends the run when its function fails or returns no text', async () => {
-    const fails = (): string => {
-      throw new Error('out of words');
-    };
-    expect(await failureOf(await asked([patchToolCalls({ content: fails })], [called('c1'), user('Hi')]))).toBe(
+    expect(await failureOf(await asked([patchToolCalls({ content: fails('out of words') })], [called('c1'), user('Hi')]))).toBe(
       'hook-failed: beforeModelRewriteState of middleware "patchToolCalls" failed: out of words',
     );
     expect(await failureOf(await asked([patchToolCalls({ content: (() => 1) as never })], [called('c1'), user('Hi')]))).toBe(

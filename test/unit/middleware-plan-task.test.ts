@@ -1,9 +1,8 @@
 import { taskTools } from 'holdfast/worker';
-import { planTask } from 'holdfast/middleware';
+import { planTask, tasksOf } from 'holdfast/middleware';
 import type { ScriptedStep } from '../../testing/index';
 import { scriptedModel, testRun } from '../../testing/index';
 import { memoryBackend } from '../../middleware/filesystem/worker/memory-backend';
-import { tasksOf } from '../../middleware/index';
 import { middlewareExamples, runExamples } from '../support/document-examples';
 import { agentUnder, answerAnew, logOf, startRun, tools } from '../support/memory-bed';
 import { execute } from '../support/tool-bed';
@@ -14,13 +13,11 @@ const created = (...subjects: readonly string[]): ScriptedStep => ({
   toolCalls: subjects.map((subject) => ({ name: 'TaskCreate', input: { subject, description: '' } })),
 });
 
-describe('docs/reference/middleware/plan-task.md', () => {
-  it('shows code that does what the page says', async () => {
-    expect(Object.keys(sharedTasks)).toEqual(['TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList']);
-    const model = scriptedModel([created('Write'), { text: 'Done.' }]);
-    expect(await (await testRun(planner, { input: 'Hi', model })).result()).toBe('Done.');
-    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(Object.keys(sharedTasks));
-  });
+it('docs/reference/middleware/plan-task.md shows code that does what the page says', async () => {
+  expect(Object.keys(sharedTasks)).toEqual(['TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList']);
+  const model = scriptedModel([created('Write'), { text: 'Done.' }]);
+  expect(await (await testRun(planner, { input: 'Hi', model })).result()).toBe('Done.');
+  expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(Object.keys(sharedTasks));
 });
 
 describe('planTask', () => {

@@ -149,14 +149,12 @@ it('tells nothing of its directory when a path has a NUL or cannot be had', asyn
   await rm(directory, { recursive: true });
 });
 
-describe('previews', () => {
-  it('have whole characters only', () => {
-    expect(headOf('aé€😀', 3)).toBe('aé');
-    expect(headOf('aé€😀', 5)).toBe('aé');
-    expect(tailOf('😀€éa', 3)).toBe('éa');
-    expect(tailOf('😀€éa', 5)).toBe('éa');
-    expect(previewsOf('short', 3)).toEqual(['short']);
-  });
+it('previews have whole characters only', () => {
+  expect(headOf('aé€😀', 3)).toBe('aé');
+  expect(headOf('aé€😀', 5)).toBe('aé');
+  expect(tailOf('😀€éa', 3)).toBe('éa');
+  expect(tailOf('😀€éa', 5)).toBe('éa');
+  expect(previewsOf('short', 3)).toEqual(['short']);
 });
 
 const parts = (list: readonly Part[], error?: string) =>

@@ -1,12 +1,10 @@
-import type { ScriptedStep } from 'holdfast/testing';
+import type { ScriptedStep, TestRun } from 'holdfast/testing';
 import { scriptedModel } from 'holdfast/testing';
 import type { LanguageModel } from 'holdfast/worker';
-import type { AgentMiddleware } from 'holdfast/workflow';
+import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import type { ModelFallbackOptions, ModelRetryOptions, ToolRetryOptions } from 'holdfast/middleware';
 import { modelFallback, modelRetry, toolRetry } from 'holdfast/middleware';
 import { agentUnder, agentWith, logOf, startRun, toolOf, transcriptOf } from '../support/memory-bed';
-import type { Json } from '../../contract/messages/messages';
-import type { TestRun } from '../../testing/index';
 import { failure } from '../support/failures';
 
 const down: ScriptedStep = { error: 'down', retryable: true };

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ScriptedStep } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { CachedResponse, ResponseStore } from 'holdfast/worker';
+import type { CachedResponse, ResponseStore, WorkerMiddleware } from 'holdfast/worker';
 import { cachedResponses, directoryResponses, memoryResponses } from 'holdfast/worker';
 import type { ResponseCacheOptions, ToolSelectorOptions } from 'holdfast/middleware';
 import { budget, responseCache, toolSelector } from 'holdfast/middleware';
-import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { agentWith, echo, startRun, toolOf, transcriptOf } from '../support/memory-bed';
 
 const named = (name: string) => toolOf(() => `${name} done`, { description: `Does ${name}\nwell.` });

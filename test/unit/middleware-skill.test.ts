@@ -35,13 +35,11 @@ async function play(
   return { run, model, outcome: await run.outcome() };
 }
 
-describe('docs/reference/middleware/skill.md', () => {
-  it('shows code that does what the page says', async () => {
-    const model = scriptedModel([use('deep'), { text: 'Done.' }]);
-    const run = await startRun(clerk, model, { tools: { skill_files: skillFilesTool({ backend }) } });
-    expect(await run.result()).toBe('Done.');
-    expect(model.requests.map((request) => request.model)).toEqual(['default', 'anthropic/claude-opus-4-5']);
-  });
+it('docs/reference/middleware/skill.md shows code that does what the page says', async () => {
+  const model = scriptedModel([use('deep'), { text: 'Done.' }]);
+  const run = await startRun(clerk, model, { tools: { skill_files: skillFilesTool({ backend }) } });
+  expect(await run.result()).toBe('Done.');
+  expect(model.requests.map((request) => request.model)).toEqual(['default', 'anthropic/claude-opus-4-5']);
 });
 
 describe('skill', () => {

@@ -13,13 +13,11 @@ const list = [
 ];
 const writes = (todos: unknown, name = 'write_todos'): ScriptedStep => ({ toolCalls: [{ name, input: { todos: todos as never } }] });
 
-describe('docs/reference/middleware/todo.md', () => {
-  it('shows code that does what the page says, and answers with the list that it keeps', async () => {
-    const run = await testRun(worker, { input: 'Hi', model: scriptedModel([writes(list), { text: 'Done.' }]) });
-    expect(await run.result()).toBe('Done.');
-    expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ name: 'progress', data: { left: 1 } }]);
-    expect((await run.transcript())[2]?.parts[0]).toMatchObject({ output: `Updated todo list to ${JSON.stringify(list)}` });
-  });
+it('docs/reference/middleware/todo.md shows code that does what the page says, and answers with the list that it keeps', async () => {
+  const run = await testRun(worker, { input: 'Hi', model: scriptedModel([writes(list), { text: 'Done.' }]) });
+  expect(await run.result()).toBe('Done.');
+  expect((await logOf(run)).filter(({ type }) => type === 'custom')).toMatchObject([{ name: 'progress', data: { left: 1 } }]);
+  expect((await run.transcript())[2]?.parts[0]).toMatchObject({ output: `Updated todo list to ${JSON.stringify(list)}` });
 });
 
 describe('todo', () => {

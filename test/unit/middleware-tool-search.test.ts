@@ -17,18 +17,16 @@ const { office, toolsOfOffice } = runExamples(middlewareExamples('tool-search'),
 
 const namesOf = (specs: readonly { readonly name: string }[] | undefined): readonly string[] | undefined => specs?.map(({ name }) => name);
 
-describe('docs/reference/middleware/tool-search.md', () => {
-  it('shows code that does what the page says', async () => {
-    const search = { toolCalls: [{ name: 'tool_search', input: { query: 'meeting' } }] };
-    const model = scriptedModel([search, { toolCalls: [{ name: 'bookRoom', input: {} }] }, { text: 'Done.' }]);
-    const run = await testRun(office, { input: 'Book a room', model, tools: toolsOfOffice });
-    expect(await run.result()).toBe('Done.');
-    expect(model.requests.map((request) => namesOf(request.tools))).toEqual([
-      ['tool_search'],
-      ['tool_search', 'bookRoom'],
-      ['tool_search', 'bookRoom'],
-    ]);
-  });
+it('docs/reference/middleware/tool-search.md shows code that does what the page says', async () => {
+  const search = { toolCalls: [{ name: 'tool_search', input: { query: 'meeting' } }] };
+  const model = scriptedModel([search, { toolCalls: [{ name: 'bookRoom', input: {} }] }, { text: 'Done.' }]);
+  const run = await testRun(office, { input: 'Book a room', model, tools: toolsOfOffice });
+  expect(await run.result()).toBe('Done.');
+  expect(model.requests.map((request) => namesOf(request.tools))).toEqual([
+    ['tool_search'],
+    ['tool_search', 'bookRoom'],
+    ['tool_search', 'bookRoom'],
+  ]);
 });
 
 describe('toolSearch', () => {

@@ -79,6 +79,19 @@ const bracketing: ModelHalf = {
   },
 };
 
+/** A half that has the whole answer, and waits at its gate. */
+function waiting(looksOn = false) {
+  const held = gate();
+  const looked: string[] = [];
+  const generate: ModelHalf['generate'] = async (request, next) => {
+    const response = await next(request);
+    await held.pass();
+    looked.push(textOf(response.message));
+    return response;
+  };
+  return { half: { looksOn, generate }, held, looked };
+}
+
 describe('a model call that streams', () => {
   it('is seen as it comes, and its message is the sum', async () => {
     const { answer, seen } = await call({});
@@ -94,16 +107,9 @@ describe('a model call that streams', () => {
   });
 
   it('is seen by nobody before a half that knows only whole answers is done with it', async () => {
-    const held = gate();
-    const waiting: ModelHalf = {
-      async generate(request, next) {
-        const response = await next(request);
-        await held.pass();
-        return response;
-      },
-    };
+    const { half, held } = waiting();
     let seen = '';
-    const running = call({ halves: [waiting], onDelta: () => (seen += 'x') });
+    const running = call({ halves: [half], onDelta: () => (seen += 'x') });
     await held.reached;
     expect(seen).toBe('');
     held.open();
@@ -111,24 +117,14 @@ describe('a model call that streams', () => {
   });
 
   it('is seen as it comes when such a half only looks on', async () => {
-    let looked = '';
-    const held = gate();
-    const looking: ModelHalf = {
-      looksOn: true,
-      async generate(request, next) {
-        const response = await next(request);
-        await held.pass();
-        looked = textOf(response.message);
-        return response;
-      },
-    };
+    const { half, held, looked } = waiting(true);
     let seen = '';
-    const running = call({ halves: [looking], onDelta: () => (seen += 'x') });
+    const running = call({ halves: [half], onDelta: () => (seen += 'x') });
     await held.reached;
     while (seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
     held.open();
     const { answer } = await running;
-    expect(looked).toBe('one two');
+    expect(looked).toEqual(['one two']);
     expect(textOf(answer.message)).toBe('one two');
   });
 
@@ -196,10 +192,8 @@ describe('a model call that streams', () => {
   });
 });
 
-describe('a model call that answers whole', () => {
-  it('goes through the generate wraps, and through stream wraps where there is nothing else', async () => {
-    const { answer, seen } = await call({ stream: 'whole', halves: [shouting, bracketing] });
-    expect(seen).toBe('');
-    expect(textOf(answer.message)).toBe('(ONE TWO)');
-  });
+it('a model call that answers whole goes through the generate wraps, and through stream wraps where there is nothing else', async () => {
+  const { answer, seen } = await call({ stream: 'whole', halves: [shouting, bracketing] });
+  expect(seen).toBe('');
+  expect(textOf(answer.message)).toBe('(ONE TWO)');
 });

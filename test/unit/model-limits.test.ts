@@ -274,30 +274,28 @@ describe('limits of models', () => {
   });
 });
 
-describe('the rate of a minute', () => {
-  it.each([1, 7, 60, 300])('of %s gives no more than that in any minute', (perMinute) => {
-    let now = 0;
-    const rate = rateOf(perMinute);
-    const bucket = new Bucket(rate, () => now);
-    const taken: number[] = [];
-    while (now < 180_000) {
-      const wait = bucket.waitFor(1);
-      if (wait > 0) {
-        now += wait;
-        continue;
-      }
-      bucket.take(1);
-      taken.push(now);
-      if (taken.length > 4 * perMinute + 10) break;
+it.each([1, 7, 60, 300])('the rate of a minute of %s gives no more than that in any minute', (perMinute) => {
+  let now = 0;
+  const rate = rateOf(perMinute);
+  const bucket = new Bucket(rate, () => now);
+  const taken: number[] = [];
+  while (now < 180_000) {
+    const wait = bucket.waitFor(1);
+    if (wait > 0) {
+      now += wait;
+      continue;
     }
-    const most = Math.max(
-      ...taken
-        .filter((_, n) => n % Math.ceil(taken.length / 500) === 0)
-        .map((from) => taken.filter((at) => at >= from && at < from + 60_000).length),
-    );
-    expect(most).toBeLessThanOrEqual(perMinute);
-    expect(most).toBeGreaterThanOrEqual(Math.floor(perMinute * 0.9));
-  });
+    bucket.take(1);
+    taken.push(now);
+    if (taken.length > 4 * perMinute + 10) break;
+  }
+  const most = Math.max(
+    ...taken
+      .filter((_, n) => n % Math.ceil(taken.length / 500) === 0)
+      .map((from) => taken.filter((at) => at >= from && at < from + 60_000).length),
+  );
+  expect(most).toBeLessThanOrEqual(perMinute);
+  expect(most).toBeGreaterThanOrEqual(Math.floor(perMinute * 0.9));
 });
 
 describe('the patience of a call', () => {
@@ -332,18 +330,13 @@ describe('the patience of a call', () => {
     expect(tries).toBeGreaterThan(100);
   });
 
-  it('waits no longer than the provider asks for, but a little, however often it was refused', () => {
+  it('waits as long as the provider asks for and little longer, however often it was refused', () => {
     for (const times of [0, 5, 20]) {
-      const waits = { times, turnMs: 0, busyMs: 0 };
-      const again = new Patience(info(times + 1, waits), 5, hour).after({ waitsFor: 'provider', retryAfterMs: 1000 });
-      expect('waitMs' in again && again.waitMs).toBeLessThanOrEqual(1250);
+      const waits = times === 0 ? undefined : { times, turnMs: 0, busyMs: 0 };
+      const again = new Patience(info(times + 1, waits), 5, hour).after({ waitsFor: 'provider', retryAfterMs: 20_000 });
+      expect('waitMs' in again && again.waitMs).toBeGreaterThanOrEqual(20_000);
+      expect('waitMs' in again && again.waitMs).toBeLessThanOrEqual(25_000);
     }
-  });
-
-  it('waits at least as long as the provider asks for', () => {
-    const again = new Patience(info(1), 5, hour).after({ waitsFor: 'provider', retryAfterMs: 20_000 });
-    expect(again).toMatchObject({ waitMs: expect.any(Number) as number });
-    expect('waitMs' in again && again.waitMs).toBeGreaterThanOrEqual(20_000);
   });
 
   it('leaves calls to the server whose attempts it counts, as of tools that never wait', () => {

@@ -1,12 +1,11 @@
 import type { TestRun, TestRunOptions } from 'holdfast/testing';
-import type { ModelChunk, Observed, ObservedEnd, ObservedError, Observer } from 'holdfast/worker';
+import type { ModelChunk, Observed, ObservedEnd, ObservedError, Observer, LanguageModel } from 'holdfast/worker';
 import { defineTool } from 'holdfast/worker';
 import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { z } from 'zod';
 import { Observers } from '../../activities/worker-middleware/observers';
-import type { LanguageModel } from '../../activities/models/models';
 import type { RunOptions } from '../../contract/run-options';
-import { agentWith, echo, only, startRun, toolOf, tools, transcriptOf, withHook } from '../support/memory-bed';
+import { agentWith, echo, fails, only, startRun, toolOf, tools, transcriptOf, withHook } from '../support/memory-bed';
 import { failure } from '../support/failures';
 
 type Seen = readonly ['start', Observed] | readonly ['end', ObservedEnd] | readonly ['error', ObservedError];
@@ -157,20 +156,15 @@ describe('an observer of the worker', () => {
 
   it('lies around those that stand behind it', async () => {
     const order: string[] = [];
-    const observers = ['A', 'B'].map((name) => ({
-      name,
-      onStart: () => void order.push(`${name} start`),
-      onEnd: () => void order.push(`${name} end`),
-    }));
+    const keep = (line: string) => () => void order.push(line);
+    const observers = ['A', 'B'].map((name) => ({ name, onStart: keep(`${name} start`), onEnd: keep(`${name} end`) }));
     await observed('worker', [{ text: 'Done.' }], { observers });
     expect(order).toEqual(['A start', 'B start', 'B end', 'A end']);
   });
 
   it('that throws or rejects is reported once, and the run goes on', async () => {
     const problems: string[] = [];
-    const onStart = (): never => {
-      throw new Error('no exporter');
-    };
+    const onStart = fails('no exporter');
     const broken: Observer = { name: 'broken', onStart, onEnd: () => Promise.reject(new Error('no network')) };
     const { run } = await observed('worker', [{ toolCalls: [echo('x')] }, { text: 'Done.' }], {
       observers: [broken],

@@ -6,7 +6,7 @@ import type { LoseCall, TestRun } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware } from 'holdfast/workflow';
 import type { RunEvent } from '../../contract/events';
-import { agentWith, gate, linesOf, logOf, only, startRun, toolOf, transcriptOf, withHook } from '../support/memory-bed';
+import { agentWith, fails, gate, linesOf, logOf, only, startRun, toolOf, transcriptOf, withHook } from '../support/memory-bed';
 import { HoldfastError } from '../../contract/errors';
 
 const payments: string[] = [];
@@ -133,12 +133,6 @@ describe('a once tool whose worker was lost', () => {
     expect(payments).toHaveLength(1);
   });
 
-  it('gets no doubt from an error of its own', async () => {
-    const refuse = (): Promise<string> => Promise.reject(new Error('card refused'));
-    const run = await start(paying(undefined, { execute: refuse }), () => undefined);
-    expect((await transcriptOf(run))[2]).toBe("tool: error The tool 'pay' failed: card refused");
-  });
-
   it('keeps the result a human gave through the layers', async () => {
     const layer: AgentMiddleware = { name: 'layer', wrapToolCall: async (call, next) => `seen: ${JSON.stringify(await next(call))}` };
     const run = await start(paying(), loseFirst('after'), [layer]);
@@ -147,33 +141,28 @@ describe('a once tool whose worker was lost', () => {
   });
 });
 
-it('a tool that may be repeated is, without anybody being asked', async () => {
-  const attempts: number[] = [];
-  const fetching = toolOf((_, call) => (attempts.push(call.attempt), 'read'));
-  const run = await startRun(agentWith({ tools: ['fetching'] }), [{ toolCalls: [{ name: 'fetching', input: {} }] }, { text: 'Done.' }], {
-    tools: { fetching },
-    lose: ({ attempt }) => (attempt === 1 ? 'before' : attempt === 2 ? 'after' : undefined),
-  });
-  expect((await transcriptOf(run))[2]).toBe('tool: read');
-  expect(attempts).toEqual([2, 3]);
-});
-
-it('a tool that is lost again and again fails, and the model is told', async () => {
-  const fetching = defineTool({ description: 'Reads.', inputSchema: z.object({}), execute: () => 'read' });
-  const run = await startRun(agentWith({ tools: ['fetching'] }), [{ toolCalls: [{ name: 'fetching', input: {} }] }, { text: 'Done.' }], {
-    tools: { fetching },
-    lose: () => 'before',
-  });
-  expect((await transcriptOf(run))[2]).toBe('tool: error The worker of "fetching" was lost before it ran.');
+it.each<[string, LoseCall, string, readonly number[]]>([
+  ['is repeated, without anybody being asked', ({ attempt }) => ([undefined, 'before', 'after'] as const)[attempt], 'read', [2, 3]],
+  [
+    'fails when it is lost again and again, and the model is told',
+    () => 'before',
+    'error The worker of "fetching" was lost before it ran.',
+    [],
+  ],
+])('a tool that may be repeated %s', async (_, lose, result, attempts) => {
+  const made: number[] = [];
+  const fetching = toolOf((__, call) => (made.push(call.attempt), 'read'));
+  const steps = [{ toolCalls: [{ name: 'fetching', input: {} }] }, { text: 'Done.' }];
+  const run = await startRun(agentWith({ tools: ['fetching'] }), steps, { tools: { fetching }, lose });
+  expect((await transcriptOf(run))[2]).toBe(`tool: ${result}`);
+  expect(made).toEqual(attempts);
 });
 
 describe('a once tool of a run that is cancelled while it works', () => {
   const key = 'default/test/agent/t1/pay.0';
 
   const never: LoseCall = () => undefined;
-  const closed = (): never => {
-    throw new Error('the bank is closed');
-  };
+  const closed = fails('the bank is closed');
   const doubtIn = (log: readonly RunEvent[]) => log.flatMap((event) => (event.type === 'interrupt-start' ? [event.interrupt] : []));
 
   async function cancelledAtWork(reconcile?: Reconcile) {

@@ -4,9 +4,8 @@ import type { RunLog } from '../../kernel/log/run-log';
 
 const nothing = { hasMemos: false, hasEvents: false, writeMemos: () => undefined, flush: () => undefined } as unknown as RunLog;
 
-function sorted(places: readonly string[], progress: Parameters<typeof orderOfPlaces>[0]['progress'] = {}): readonly string[] {
-  return [...places].sort(orderOfPlaces({ progress }));
-}
+const sorted = (places: readonly string[], progress: Parameters<typeof orderOfPlaces>[0]['progress'] = {}): readonly string[] =>
+  [...places].sort(orderOfPlaces({ progress }));
 
 describe('the order in which commands are made that code asked for before it rested', () => {
   it('is that of the calls in their message, whatever their tools are called', () => {

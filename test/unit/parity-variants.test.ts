@@ -2,8 +2,6 @@ import { scriptOf } from '../parity/generate';
 import { representatives } from '../parity/seeds';
 import { variantDiffers, variantNames } from '../parity/variants';
 
-describe('scripts in memory', () => {
-  it.each(variantNames)('come to the same %s', async (variant) => {
-    for (const name of representatives) expect([name, await variantDiffers(scriptOf(name), variant)]).toEqual([name, '']);
-  });
+it.each(variantNames)('scripts in memory come to the same %s', async (variant) => {
+  for (const name of representatives) expect([name, await variantDiffers(scriptOf(name), variant)]).toEqual([name, '']);
 });

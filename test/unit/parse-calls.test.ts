@@ -22,9 +22,10 @@ const tools = {
 };
 const registry = new ToolRegistry(tools, defaultToolFacts);
 
-function saying(...calls: readonly (readonly [name: string, input: Json])[]): Message {
-  return { role: 'assistant', parts: calls.map(([name, input], position) => ({ type: 'tool-call', id: `c${position}`, name, input })) };
-}
+const saying = (...calls: readonly (readonly [name: string, input: Json])[]): Message => ({
+  role: 'assistant',
+  parts: calls.map(([name, input], position) => ({ type: 'tool-call', id: `c${position}`, name, input })),
+});
 
 describe('the arguments in an answer', () => {
   it('come parsed for the tools that are asked about, in the order of the calls', async () => {

@@ -14,9 +14,8 @@ const proto = temporal.api.common.v1.Payload;
 const payloadOf = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 const encodingOf = (payload: Payload | undefined): string => Buffer.from(payload?.metadata?.['encoding'] ?? []).toString();
 
-async function written(value: unknown, converter: DataConverter): Promise<Payload> {
-  return (await encode(loadDataConverter(converter).payloadCodecs, [payloadOf(value)]))[0] as Payload;
-}
+const written = async (value: unknown, converter: DataConverter): Promise<Payload> =>
+  (await encode(loadDataConverter(converter).payloadCodecs, [payloadOf(value)]))[0] as Payload;
 
 const secret: PayloadCodec = {
   encode: (payloads) =>

@@ -38,9 +38,7 @@ const code = (answer: Promise<unknown>): Promise<unknown> =>
 
 describe('a policy whose people depend on the arguments holds against', () => {
   const amountOf = (call: unknown): number => (call as { readonly input: { readonly amount: number } }).input.amount;
-  const byAmount = {
-    by: (call: unknown) => ({ users: amountOf(call) > 100 ? ['boss'] : ['clerk', 'mate'] }),
-  };
+  const byAmount = { by: (call: unknown) => ({ users: amountOf(call) > 100 ? ['boss'] : ['clerk', 'mate'] }) };
   const large = { amount: 5000 };
 
   it('a clerk who makes the call one that the boss decides about', async () => {
@@ -63,9 +61,7 @@ describe('a policy whose people depend on the arguments holds against', () => {
   });
 
   it('nobody: the decision of whoever may decide about both counts', async () => {
-    const both = {
-      by: (call: unknown) => ({ users: amountOf(call) > 100 ? ['boss'] : ['clerk', 'boss'] }),
-    };
+    const both = { by: (call: unknown) => ({ users: amountOf(call) > 100 ? ['boss'] : ['clerk', 'boss'] }) };
     const run = await started([both]);
     await run.approve((await asked(run)).id, { by: 'boss', editedInput: large });
     expect(await paidIn(run)).toEqual([5000]);

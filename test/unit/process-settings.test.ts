@@ -14,9 +14,8 @@ exports.helper = defineAgent({ name: 'helper', description: '', instructions: ''
 };
 for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 
-function settings(flags: ProcessFlags, environment: Readonly<Record<string, string>> = {}): Promise<ProcessSettings> {
-  return readSettings({ config: join(folder, 'holdfast.config.js'), ...flags }, environment);
-}
+const settings = (flags: ProcessFlags, environment: Readonly<Record<string, string>> = {}): Promise<ProcessSettings> =>
+  readSettings({ config: join(folder, 'holdfast.config.js'), ...flags }, environment);
 
 describe('how much a process says', () => {
   it.each<readonly [string, ProcessFlags, Readonly<Record<string, string>>, string, string]>([

@@ -3,6 +3,7 @@ import type { RunEvent } from '../../contract/events';
 import type { Json, Part, StoredMessage } from '../../contract/messages/messages';
 import { Projection } from '../../service/projection/projection';
 import type { ShownStep } from '../../service/projection/steps';
+import { Random } from '../parity/random';
 
 const of = { agent: 'desk', runPath: ['desk'] };
 const address = 'desk/t0/model';
@@ -162,31 +163,21 @@ describe('a stream that ends', () => {
   });
 });
 
-describe('what tools return in pieces', () => {
-  it('is told with all that came before in this attempt', () => {
-    const said = (piece: string): Delta => delta({ type: 'tool-output-delta', callId: 'c1', tool: 'refund', text: piece });
-    const all = steps(said('a'), said('b'), begin(2), said('c')).flatMap((step) => (step.step === 'output' ? [step.all] : []));
-    expect(all).toEqual(['a', 'ab', 'c']);
-  });
+it('what tools return in pieces is told with all that came before in this attempt', () => {
+  const said = (piece: string): Delta => delta({ type: 'tool-output-delta', callId: 'c1', tool: 'refund', text: piece });
+  const all = steps(said('a'), said('b'), begin(2), said('c')).flatMap((step) => (step.step === 'output' ? [step.all] : []));
+  expect(all).toEqual(['a', 'ab', 'c']);
 });
 
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 describe.each(Array.from({ length: 50 }, (_, seed) => seed))('seed %d: what is shown', (seed) => {
-  const next = numbers(seed);
-  const words = Array.from({ length: 1 + Math.floor(next() * 6) }, (_, n) => `word${n} `);
-  const parts: Part[] = [text(words.join('')), ...(next() < 0.5 ? [call('c1', { n: Math.floor(next() * 100), s: 'x y' })] : [])];
+  const random = new Random(`${seed}`);
+  const words = Array.from({ length: 1 + random.below(6) }, (_, n) => `word${n} `);
+  const parts: Part[] = [text(words.join('')), ...(random.chance(0.5) ? [call('c1', { n: random.below(100), s: 'x y' })] : [])];
   const pieces = (attempt: number): Delta[] => {
-    const heard = words.slice(0, Math.floor(next() * (words.length + 1))).map((word) => says(word, attempt));
+    const heard = words.slice(0, random.below(words.length + 1)).map((word) => says(word, attempt));
     return [begin(attempt), ...heard];
   };
-  const given = [...(next() < 0.5 ? [...pieces(1), delta({ type: 'attempt-void' })] : []), ...pieces(2), answer(parts)];
+  const given = [...(random.chance(0.5) ? [...pieces(1), delta({ type: 'attempt-void' })] : []), ...pieces(2), answer(parts)];
 
   it('of the message that counts is the message, with deltas or without', () => {
     for (const stream of [given, [answer(parts)]]) {

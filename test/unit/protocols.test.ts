@@ -245,9 +245,8 @@ function textsByDeltas(events: readonly OutputEvent[]): readonly string[] {
   return [...texts.values()].map((text) => text.replace(/^(In vain\. )+/, '')).sort();
 }
 
-function textsWhenDone(events: readonly OutputEvent[]): readonly string[] {
-  return events.flatMap((event) => (event.type === 'response.output_text.done' ? [event.text] : [])).sort();
-}
+const textsWhenDone = (events: readonly OutputEvent[]): readonly string[] =>
+  events.flatMap((event) => (event.type === 'response.output_text.done' ? [event.text] : [])).sort();
 
 function forResponse(log: readonly RunEvent[], { texts, calls }: ReturnType<typeof inLog>): Shown {
   const asked = log.flatMap((event) =>

@@ -55,20 +55,16 @@ describe.each([false, true])('what a branch of a race leaves (continued as new: 
   });
 
   it('lets a run end whose losing branch catches what it is told and asks again', async () => {
-    const run = await startRun(
-      agentUnder(
-        before((ctx) =>
-          ctx.race({
-            stop: (inner) => inner.interrupt('Stop?'),
-            sleeps: (inner) => again(() => inner.sleep('1m')),
-            calls: (inner) => again(() => inner.call('echo', { text: 'x' }).then(() => inner.sleep('1m'))),
-            looks: (inner) => again(() => (inner.now() === 0 ? undefined : inner.sleep('1m'))),
-            sends: (inner) => again(() => (inner.sendEvent('polled', 1), inner.session.set('n', 1), inner.sleep('1m'))),
-          }),
-        ),
-      ),
-      [{ text: 'Done.' }],
+    const racing = before((ctx) =>
+      ctx.race({
+        stop: (inner) => inner.interrupt('Stop?'),
+        sleeps: (inner) => again(() => inner.sleep('1m')),
+        calls: (inner) => again(() => inner.call('echo', { text: 'x' }).then(() => inner.sleep('1m'))),
+        looks: (inner) => again(() => (inner.now() === 0 ? undefined : inner.sleep('1m'))),
+        sends: (inner) => again(() => (inner.sendEvent('polled', 1), inner.session.set('n', 1), inner.sleep('1m'))),
+      }),
     );
+    const run = await startRun(agentUnder(racing), [{ text: 'Done.' }]);
     await pause(run);
     await answerOnly(run);
     expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });

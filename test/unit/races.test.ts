@@ -132,14 +132,12 @@ describe.each([false, true])('ctx.race (continued as new: %s)', (isBordered) => 
   });
 });
 
-describe('ctx.race', () => {
-  it.each<[string, unknown, string]>([
-    ['nothing', undefined, 'hook-failed'],
-    ['no branch', {}, 'hook-failed'],
-    ['promises in place of functions', { first: Promise.resolve(1) }, 'hook-failed'],
-    ['a branch that ends with what is no JSON', { first: () => () => 1 }, 'value-not-json'],
-  ])('refuses %s', async (_, branches, code) => {
-    const run = await begin(before((ctx) => ctx.race(branches as never)));
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code } });
-  });
+it.each<[string, unknown, string]>([
+  ['nothing', undefined, 'hook-failed'],
+  ['no branch', {}, 'hook-failed'],
+  ['promises in place of functions', { first: Promise.resolve(1) }, 'hook-failed'],
+  ['a branch that ends with what is no JSON', { first: () => () => 1 }, 'value-not-json'],
+])('ctx.race refuses %s', async (_, branches, code) => {
+  const run = await begin(before((ctx) => ctx.race(branches as never)));
+  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code } });
 });

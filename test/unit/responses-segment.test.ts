@@ -17,9 +17,8 @@ const message = messageIdOf(0, 'test');
 const first: ResponseRef = { conversation: 'c', message, answers: [] };
 const usage = { inputTokens: 2, outputTokens: 1 };
 
-function logOf(...bodies: readonly EventBody[]): readonly RunEvent[] {
-  return bodies.map((body, offset) => ({ ...body, offset, time: 1_700_000_000_000 + offset }));
-}
+const logOf = (...bodies: readonly EventBody[]): readonly RunEvent[] =>
+  bodies.map((body, offset) => ({ ...body, offset, time: 1_700_000_000_000 + offset }));
 
 const said: EventBody = {
   ...of,
@@ -77,19 +76,14 @@ describe('a response of a log', () => {
     ...log.slice(4),
   ];
 
-  it('is made by a client of the pieces, with reasoning and with texts', () => {
+  it('is made by a client of the pieces, with reasoning and with texts, and has the same numbers in however many pieces it comes', () => {
     for (const stream of [log, live]) {
       const events = shown(stream);
       expect(madeOf(events).output).toEqual(lastOf(events).output);
       expect(outputOf(events)).toEqual(['reasoning Hm.', 'message Hello you.']);
     }
-  });
-
-  it('has the same numbers, in however many pieces it comes', () => {
-    const [pieces, whole] = [shown(live), shown(log)].map((events) =>
-      events.map(({ type, sequence_number }) => `${sequence_number} ${type}`),
-    );
-    expect(pieces).toEqual(expect.arrayContaining([...whole!]));
+    const numbersOf = (events: readonly ResponseEvent[]) => events.map(({ type, sequence_number }) => `${sequence_number} ${type}`);
+    expect(numbersOf(shown(live))).toEqual(expect.arrayContaining(numbersOf(shown(log))));
   });
 
   it('gives a reader that comes back in the middle of a text the rest of it', () => {
@@ -232,13 +226,13 @@ describe('a question in words', () => {
 });
 
 describe('the id of a response', () => {
-  it.each([first, { conversation: 'a:b@c', message: messageIdOf(77, 'x'), answers: [[5], [17, 23]] }])('says where it is', (ref) => {
-    const id = responseIdOf(ref);
-    expect(id).toMatch(/^resp_[\w-]+$/);
-    expect(refOf(id)).toEqual(ref);
-  });
-
-  it('says from where on to read', () => {
-    expect(offsetOf({ ...first, message: messageIdOf(77, 'x') })).toBe(77);
-  });
+  it.each([first, { conversation: 'a:b@c', message: messageIdOf(77, 'x'), answers: [[5], [17, 23]] }])(
+    'says where it is, and from where on to read',
+    (ref) => {
+      const id = responseIdOf(ref);
+      expect(id).toMatch(/^resp_[\w-]+$/);
+      expect(refOf(id)).toEqual(ref);
+      expect(offsetOf({ ...ref, answers: [] })).toBe(ref === first ? 0 : 77);
+    },
+  );
 });

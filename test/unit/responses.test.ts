@@ -69,16 +69,18 @@ describe('the Responses API', () => {
     expect(await client.responses.retrieve(response.id)).toEqual(response);
   });
 
-  it('goes on with the conversation behind the response that is named', async () => {
+  it('goes on with the conversation behind the response that is named, and does not branch', async () => {
     const { say, client, chat } = await bedWith({ text: 'One.' }, { text: 'Two.' });
     const one = await say('Hi');
     const two = await say('And?', { previous_response_id: one.id, metadata: { a: 'b' } });
     expect([two.output_text, two.previous_response_id]).toEqual(['Two.', one.id]);
     expect(await client.responses.retrieve(two.id)).toEqual(two);
+    const outdated = { status: 400, code: 'response-outdated', message: expect.stringContaining(two.id) };
+    await expect(say('Or?', { previous_response_id: one.id })).rejects.toMatchObject(outdated);
     expect((await chat.run.view()).messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 
-  it('ends where an approval waits, and goes on as another response', async () => {
+  it('ends where an approval waits, goes on as another response, once for the same answer, and refuses another answer', async () => {
     const { say, decide, client } = await bedWith({ text: 'Sum.', toolCalls: [add(1)] }, { text: 'Two.' });
     const asking = await say('Add!');
     expect([asking.status, shorts(asking)]).toEqual(['completed', ['message Sum.', 'asks add {"a":1,"b":1}']]);
@@ -93,12 +95,6 @@ describe('the Responses API', () => {
     expect(await client.responses.retrieve(asking.id)).toEqual(asking);
     const { data } = await client.responses.inputItems.list(done.id);
     expect(data).toMatchObject([{ type: 'mcp_approval_response', approval_request_id: askedBy(asking), approve: true }]);
-  });
-
-  it('gives the same answer the same response, and refuses another one', async () => {
-    const { say, decide } = await bedWith({ toolCalls: [add(1)] }, { text: 'Two.' });
-    const asking = await say('Add!');
-    const done = await decide(asking, true);
     expect(await decide(asking, true)).toEqual(done);
     await expect(decide(asking, false)).rejects.toMatchObject({ status: 400, code: 'interrupt-answered' });
   });
@@ -240,17 +236,6 @@ describe('the Responses API', () => {
     expect(await say('And?', { previous_response_id: one.id })).toEqual(two);
     const said = (await chat.transcript()).messages.filter(({ message }) => message.role === 'user');
     expect(said).toHaveLength(3);
-  });
-
-  it('does not branch', async () => {
-    const { say } = await bedWith({ text: 'One.' }, { text: 'Two.' });
-    const one = await say('Hi');
-    const two = await say('And?', { previous_response_id: one.id });
-    await expect(say('Or?', { previous_response_id: one.id })).rejects.toMatchObject({
-      status: 400,
-      code: 'response-outdated',
-      message: expect.stringContaining(two.id),
-    });
   });
 
   it('gives a request with the same key the same response', async () => {

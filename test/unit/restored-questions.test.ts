@@ -1,8 +1,7 @@
 import type { ScriptedStep } from 'holdfast/testing';
-import type { Agent, AgentMiddleware } from 'holdfast/workflow';
+import type { Agent, AgentMiddleware, Interrupt } from 'holdfast/workflow';
 import { sequential } from 'holdfast/workflow';
 import type { EventBody } from '../../contract/events';
-import type { Interrupt } from '../../contract/interrupts';
 import { definitionOf } from '../../kernel/define/agent-ref';
 import { OpenInterrupts } from '../../kernel/run/interrupts';
 import type { Ports } from '../../kernel/run/ports';
@@ -135,10 +134,7 @@ describe('a question of before a continue-as-new that no code has asked again', 
       },
     };
     const { run, questions, goOn } = await goingOn(agentsOf(racing));
-    const [slow, fast] = ['slow', 'fast'].map((branch) => questions.find(({ address }) => address.includes(branch))?.id ?? '') as [
-      string,
-      string,
-    ];
+    const [slow, fast = ''] = ['slow', 'fast'].map((branch) => questions.find(({ address }) => address.includes(branch))?.id);
     const { enter } = await goOn();
     run.answer({ interruptId: fast, answer: true });
     await enter();
@@ -152,11 +148,7 @@ describe('the list of a run in which such a question is open', () => {
 
   function listOf() {
     const events: EventBody[] = [];
-    const ports: Partial<Ports> = {
-      now: () => 1000,
-      emit: (event) => void events.push(event),
-      hideInterrupt: () => undefined,
-    };
+    const ports: Partial<Ports> = { now: () => 1000, emit: (event) => void events.push(event), hideInterrupt: () => undefined };
     const state = { interrupts: [{ shown }], answered: [], sequence: 0 } as Partial<RunState> as RunState;
     return { list: new OpenInterrupts(state, ports as Ports), state, events };
   }

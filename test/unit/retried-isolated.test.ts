@@ -75,10 +75,7 @@ describe('an isolated agent that goes on with its run', () => {
   it('is not asked again what was approved, and asks what it had not asked', async () => {
     const run = await atDesk(
       leadOf(helperWith([approval({ tools: { pay: true, notify: true } })])),
-      scripts({
-        helper: [call('pay'), call('notify'), call('notify'), { text: 'Helped.' }],
-        lead: leads,
-      }),
+      scripts({ helper: [call('pay'), call('notify'), call('notify'), { text: 'Helped.' }], lead: leads }),
     );
     await run.approve((await run.interrupts())[0]?.id ?? '');
     await run.approve((await run.interrupts())[0]?.id ?? '');
@@ -103,11 +100,7 @@ describe('an isolated agent that goes on with its run', () => {
     const middle = member('middle', { tools: [agentTool(helperWith(), { isolate: true })], toolErrors: 'fail' });
     const run = await atDesk(
       leadOf(middle),
-      scripts({
-        helper: pays,
-        middle: [ask('helper'), { text: 'Asked.' }],
-        lead: [ask('middle'), { text: 'Led.' }],
-      }),
+      scripts({ helper: pays, middle: [ask('helper'), { text: 'Asked.' }], lead: [ask('middle'), { text: 'Led.' }] }),
     );
     await failed(run);
     await run.retry();

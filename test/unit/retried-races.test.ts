@@ -13,6 +13,11 @@ function runOf(act: (ctx: HookContext) => Promise<unknown>): Promise<TestRun> {
   ]);
 }
 
+async function ends(run: TestRun, result: string): Promise<void> {
+  expect(await run.outcome()).toMatchObject({ status: 'completed' });
+  expect((await transcriptOf(run))[2]).toBe(`tool: ${result}`);
+}
+
 describe('a failed run in which a branch of a race had failed', () => {
   it('enters the branches again, which get what had come back: one payment in five retries', async () => {
     const run = await runOf((ctx) =>
@@ -43,8 +48,7 @@ describe('a failed run in which a branch of a race had failed', () => {
     expect(open?.deadline).toBeGreaterThan(0);
     await run.advance('4m');
     await run.resume(open?.id ?? '', 'yes');
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect((await transcriptOf(run))[2]).toBe('tool: yes');
+    await ends(run, 'yes');
   });
 
   it('asks again what the other branch had asked, under the same id, and takes the answer', async () => {
@@ -65,8 +69,7 @@ describe('a failed run in which a branch of a race had failed', () => {
     const [open] = await run.interrupts();
     expect([open?.id]).toEqual(asked);
     await run.resume(open?.id ?? '', 'yes');
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect((await transcriptOf(run))[2]).toBe('tool: person: yes');
+    await ends(run, 'person: yes');
   });
 
   it('keeps an answer that the other branch had, and is not asked again', async () => {
@@ -84,8 +87,7 @@ describe('a failed run in which a branch of a race had failed', () => {
     await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
     await mended(run);
     expect(await run.interrupts()).toEqual([]);
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
-    expect((await transcriptOf(run))[2]).toBe('tool: person');
+    await ends(run, 'person');
   });
 
   it('does not make a once call again whose branch ended with what is not JSON', async () => {
@@ -101,7 +103,7 @@ describe('a failed run in which a branch of a race had failed', () => {
     expect(desk.payments).toHaveLength(1);
   });
 
-  it('goes over a continue-as-new behind the retry', async () => {
+  it('goes over a continue-as-new behind the retry, with a log without gaps', async () => {
     const run = await runOf((ctx) =>
       ctx.within('5m', async (inner) => {
         await inner.call('pay', {});
@@ -111,14 +113,18 @@ describe('a failed run in which a branch of a race had failed', () => {
     );
     await mended(run);
     await answerAnew(run, 'yes');
-    expect(await run.outcome()).toMatchObject({ status: 'completed' });
+    await ends(run, 'yes');
     expect(desk.payments).toHaveLength(1);
-    expect((await transcriptOf(run))[2]).toBe('tool: yes');
+    const log = await logOf(run);
+    expect(log.map(({ offset }) => offset)).toEqual(log.map((_, position) => position));
   });
 
-  it('stays failed for code that caught it and went on', async () => {
+  it.each<[string, (ctx: HookContext) => Promise<unknown>]>([
+    ['a branch', (ctx) => ctx.within('5m', (inner) => inner.call('notify', {}))],
+    ['a call', (ctx) => ctx.call('notify', {})],
+  ])('stays failed for code that caught the error of %s and went on', async (_, notify) => {
     const run = await runOf(async (ctx) => {
-      const first = await ctx.within('5m', (inner) => inner.call('notify', {})).catch(() => 'no mail');
+      const first = await notify(ctx).catch(() => 'no mail');
       await ctx.call('pay', {});
       return `${String(first)}, ${String(await ctx.call('notify', {}))}`;
     });

@@ -5,7 +5,7 @@ import type { RunEvent } from '../../contract/events';
 import { limits } from '../../contract/limits';
 import type { TestRun } from '../../testing/index';
 import { user } from '../support/compaction-bed';
-import { agentWith, answerAnew, linesOf, logOf, startRun, transcriptOf, withHook } from '../support/memory-bed';
+import { agentWith, answerAnew, fails, linesOf, logOf, startRun, transcriptOf, withHook } from '../support/memory-bed';
 import { broken, modelsSaying, sayingModel } from '../support/streaming-model';
 import { errorOf } from '../support/failures';
 
@@ -31,9 +31,8 @@ async function failureOf(run: TestRun): Promise<unknown> {
   return 'error' in outcome ? outcome.error : outcome;
 }
 
-function timesOf(events: readonly RunEvent[], type: RunEvent['type']): readonly number[] {
-  return events.flatMap((event) => (event.type === type ? [event.time] : []));
-}
+const timesOf = (events: readonly RunEvent[], type: RunEvent['type']): readonly number[] =>
+  events.flatMap((event) => (event.type === type ? [event.time] : []));
 
 describe('the retry of an agent', () => {
   it('runs the wraps of every attempt and the state hooks once', async () => {
@@ -138,9 +137,7 @@ describe('the retry of an agent', () => {
   });
 
   it('does not ask isRetryable beside shouldRetry', async () => {
-    const isRetryable = (): boolean => {
-      throw new Error('asked');
-    };
+    const isRetryable = fails('asked');
     const run = await startRun(agentWith({ retry: { ...deciding(() => undefined), isRetryable } }), sayingModel([broken('no')]));
     expect(await failureOf(run)).toMatchObject({ message: 'no' });
   });

@@ -98,32 +98,23 @@ describe('the messages of a request', () => {
   });
 });
 
-describe('a call that was cut off', () => {
-  it('is cancelled', () => {
-    const facts: readonly HistoryFact[] = [
-      {
-        kind: 'tool-scheduled',
-        time: 5,
-        eventId: 9,
-        activityId: 'agent/t1/pay.0',
-        input: { tool: 'pay', callId: 'c', input: {}, path: ['agent'] },
-      },
-      { kind: 'activity-closed', time: 8, scheduledId: 9 },
-    ];
-    expect(callIn(facts, 'agent/t1/pay.0')).toMatchObject({ kind: 'tool', status: 'cancelled', startedAt: 5, endedAt: 8 });
-  });
+it('a call that was cut off is cancelled', () => {
+  const facts: readonly HistoryFact[] = [
+    {
+      kind: 'tool-scheduled',
+      time: 5,
+      eventId: 9,
+      activityId: 'agent/t1/pay.0',
+      input: { tool: 'pay', callId: 'c', input: {}, path: ['agent'] },
+    },
+    { kind: 'activity-closed', time: 8, scheduledId: 9 },
+  ];
+  expect(callIn(facts, 'agent/t1/pay.0')).toMatchObject({ kind: 'tool', status: 'cancelled', startedAt: 5, endedAt: 8 });
 });
 
 describe('the difference of two requests', () => {
   it('has edits at their places in the list before, and fields with what they were', () => {
-    const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((id) => message(id)) as [
-      StoredMessage,
-      StoredMessage,
-      StoredMessage,
-      StoredMessage,
-      StoredMessage,
-    ];
-    const x = message('x');
+    const [a, b, c, d, e, x] = [message('a'), message('b'), message('c'), message('d'), message('e'), message('x')] as const;
     const before = { address: 'one', request: { messages: [a, b, c, d], slots: { model: 'm', tools: ['t'] } } };
     expect(diffOf(before, { messages: [a, x, c, d, e], slots: { model: 'm', tools: [], instructions: 'Be.' } })).toEqual({
       address: 'one',
@@ -139,8 +130,7 @@ describe('the difference of two requests', () => {
   });
 
   it('leaves out what is too large, and says so', () => {
-    const large = ['a', 'b', 'c'].map((id) => message(id, 'x'.repeat(700_000)));
-    const [first, , last] = large as [StoredMessage, StoredMessage, StoredMessage];
+    const [first, last] = [message('a', 'x'.repeat(700_000)), message('c', 'x'.repeat(700_000))] as const;
     const keep = message('keep');
     const diff = diffOf({ address: 'one', request: { messages: [keep], slots: {} } }, { messages: [first, keep, last], slots: {} });
     expect(diff).toMatchObject({ messages: [{ at: 0 }], more: true });

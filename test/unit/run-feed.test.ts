@@ -14,9 +14,7 @@ jest.mock('@preact/signals', () => ({
     },
   }),
 }));
-jest.mock('../../console/data/service', () => ({
-  service: { view: () => new Promise((resolve) => (asked.view = resolve)) },
-}));
+jest.mock('../../console/data/service', () => ({ service: { view: () => new Promise((resolve) => (asked.view = resolve)) } }));
 jest.mock('../../console/data/follow-log', () => ({
   followLog: (_: string, { onEvent }: { readonly onEvent: Take }) => {
     asked.take = onEvent;

@@ -142,56 +142,55 @@ describe('an approval', () => {
   });
 });
 
-describe('model and settings of one run', () => {
-  it('for an agent win over those of the start, and those over the agent', async () => {
-    const model = scriptedModel([{ text: 'Done.' }]);
-    const seen: unknown[] = [];
-    const agent = agentsFor().defineAgent({
-      name: 'agent',
-      description: '',
-      instructions: '',
-      model: 'test/own',
-      settings: { temperature: 1, topK: 1, seed: 1 },
-      tools: [],
-      middleware: [{ name: 'looks', wrapModel: (request, next) => (seen.push(request.settings), next(request)) }],
-    });
-    const run = await testRun(agent, {
-      input: 'Hi',
-      model,
-      settings: { temperature: 0, topK: 2 },
-      options: { agents: { agent: { model: 'test/other', settings: { topK: 3 } } } },
-    });
-    await run.result();
-    const settings = { temperature: 0, topK: 3, seed: 1 };
-    expect(seen).toEqual([settings]);
-    expect(model.requests).toMatchObject([{ model: 'test/other', settings }]);
+it('model and settings of one run for an agent win over those of the start, and those over the agent', async () => {
+  const model = scriptedModel([{ text: 'Done.' }]);
+  const seen: unknown[] = [];
+  const agent = agentsFor().defineAgent({
+    name: 'agent',
+    description: '',
+    instructions: '',
+    model: 'test/own',
+    settings: { temperature: 1, topK: 1, seed: 1 },
+    tools: [],
+    middleware: [{ name: 'looks', wrapModel: (request, next) => (seen.push(request.settings), next(request)) }],
   });
+  const run = await testRun(agent, {
+    input: 'Hi',
+    model,
+    settings: { temperature: 0, topK: 2 },
+    options: { agents: { agent: { model: 'test/other', settings: { topK: 3 } } } },
+  });
+  await run.result();
+  const settings = { temperature: 0, topK: 3, seed: 1 };
+  expect(seen).toEqual([settings]);
+  expect(model.requests).toMatchObject([{ model: 'test/other', settings }]);
 });
 
-describe('options that say nothing, or something else than they seem to, end the run before anything is called:', () => {
-  it.each<[string, RunOptions, string]>([
-    ['an agent that there is not', { agents: { agnt: {} } }, 'there is no agent "agnt" in "agent". There are: agent.'],
-    ['a tool that there is not', { tools: ['plan'] }, 'they name the tool "plan". The worker has: plain,'],
-    ['options of a tool that there is not', { toolOptions: { plan: {} } }, 'they name the tool "plan"'],
-    ['options of an agent for such a tool', { agents: { agent: { toolOptions: { plan: {} } } } }, 'they name the tool "plan"'],
-    ['aliases of a tool that there is not', { toolAliases: { plan: { names: ['x'] } } }, 'they name the tool "plan"'],
-    ['an alias that is a tool', { toolAliases: { plain: { names: ['quick'] } } }, 'the alias "quick" of tool "plain" is the name'],
-    [
-      'too much for a tool, all together',
-      { toolOptions: { plain: { a: 'x'.repeat(10_000) } }, agents: { agent: { toolOptions: { plain: { b: 'x'.repeat(10_000) } } } } },
-      'those of the tool "plain" for agent "agent" have 20015 bytes; at most 16384 fit.',
-    ],
-    [
-      'an alias that is an argument',
-      { toolAliases: { says: { arguments: { text: ['text'] } } } },
-      '"text" of tool "says" is an argument of the tool',
-    ],
-    ['an alias for two', { toolAliases: { plain: { names: ['x'] }, quick: { names: ['x'] } } }, 'stands for both "plain" and "quick"'],
-  ])('%s', async (_, options, message) => {
+it.each<[string, RunOptions, string]>([
+  ['an agent that there is not', { agents: { agnt: {} } }, 'there is no agent "agnt" in "agent". There are: agent.'],
+  ['a tool that there is not', { tools: ['plan'] }, 'they name the tool "plan". The worker has: plain,'],
+  ['options of a tool that there is not', { toolOptions: { plan: {} } }, 'they name the tool "plan"'],
+  ['options of an agent for such a tool', { agents: { agent: { toolOptions: { plan: {} } } } }, 'they name the tool "plan"'],
+  ['aliases of a tool that there is not', { toolAliases: { plan: { names: ['x'] } } }, 'they name the tool "plan"'],
+  ['an alias that is a tool', { toolAliases: { plain: { names: ['quick'] } } }, 'the alias "quick" of tool "plain" is the name'],
+  [
+    'too much for a tool, all together',
+    { toolOptions: { plain: { a: 'x'.repeat(10_000) } }, agents: { agent: { toolOptions: { plain: { b: 'x'.repeat(10_000) } } } } },
+    'those of the tool "plain" for agent "agent" have 20015 bytes; at most 16384 fit.',
+  ],
+  [
+    'an alias that is an argument',
+    { toolAliases: { says: { arguments: { text: ['text'] } } } },
+    '"text" of tool "says" is an argument of the tool',
+  ],
+  ['an alias for two', { toolAliases: { plain: { names: ['x'] }, quick: { names: ['x'] } } }, 'stands for both "plain" and "quick"'],
+])(
+  'options that say nothing, or something else than they seem to, end the run before anything is called: %s',
+  async (_, options, message) => {
     const model = scriptedModel([]);
     const says = defineTool({ ...basics, inputSchema: z.object({ text: z.string() }), execute: ({ text }) => text });
     const run = await testRun(agentUnder(), { input: 'Hi', model, tools: { ...tools, says }, options });
     expect(await run.outcome()).toMatchObject(failure('options-invalid', expect.stringContaining(message)));
     expect(model.requests).toEqual([]);
-  });
-});
+  },
+);

@@ -121,10 +121,7 @@ describe('a check of a schema ends soon', () => {
 
   it('of values with very many fields, items and texts', () => {
     const names = Array.from({ length: 2000 }, (_, n) => `field${n}`);
-    const schema: Json = {
-      properties: Object.fromEntries(names.map((name) => [name, { enum: names }])),
-      additionalProperties: false,
-    };
+    const schema: Json = { properties: Object.fromEntries(names.map((name) => [name, { enum: names }])), additionalProperties: false };
     const began = process.cpuUsage();
     expect(misfitOfSchema(schema, Object.fromEntries(names.map((name) => [name, 'field7'])))).toBeUndefined();
     expect(

@@ -1,11 +1,9 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { ScriptedStep } from 'holdfast/testing';
-import type { TestRunOptions } from 'holdfast/testing';
+import type { ScriptedStep, TestRunOptions, TestRun } from 'holdfast/testing';
 import type { Delta } from '../../contract/deltas';
 import type { AgentOptions } from '../../kernel/define/agent';
 import type { Tools } from '../../kernel/define/middleware';
 import type { Json } from '../../contract/messages/messages';
-import type { TestRun } from '../../testing/index';
 import { agentWith, echo, startRun, tools, transcriptOf } from '../support/memory-bed';
 import { errorOf } from '../support/failures';
 

@@ -111,20 +111,13 @@ describe('the builds of a process that takes over other code', () => {
     expect(bed.builds.ids).toEqual(['two']);
   });
 
-  it('leave no code behind that nobody needs: who saves all day would fill the disk', async () => {
-    const bed = await Bed.open();
-    for (let n = 2; n <= 20; n++) await bed.change(`build ${n}`);
-    expect(bed.kept.size).toBe(20);
-    await pass(120_000);
-    expect(bed.kept).toEqual(new Set(['build 20']));
-  });
-
-  it('keep the code of builds that another process made', async () => {
+  it('leave no code behind that nobody needs, as who saves all day would fill the disk, but that of builds of another process', async () => {
     const bed = await Bed.open();
     bed.kept.add('other');
-    await bed.change('two');
+    for (let n = 2; n <= 20; n++) await bed.change(`build ${n}`);
+    expect(bed.kept.size).toBe(21);
     await pass(120_000);
-    expect(bed.kept).toEqual(new Set(['other', 'two']));
+    expect(bed.kept).toEqual(new Set(['other', 'build 20']));
   });
 
   it('go back to an older build as to a new one', async () => {

@@ -110,43 +110,41 @@ describe('a report of usage', () => {
   });
 });
 
-describe('counts of runs', () => {
-  it('are one answer for all who ask within five seconds, and failures of runs that went on do not count', async () => {
-    let [now, asked] = [0, 0];
-    const executions = {
-      countByStatus: async () => {
-        asked++;
-        return new Map([
-          ['Running', 9],
-          ['Failed', 2],
-          ['TimedOut', 1],
-          ['Canceled', 4],
-        ]);
-      },
-      count: async (query: string) => (query.includes("HoldfastStatus = 'waiting'") ? 3 : 1),
-      page: async (query: string) => ({
-        executions: [
-          { ...execution('twice'), status: { name: 'FAILED' as const, code: 3 as const }, startTime: new Date(1) },
-          ...(query.includes('WorkflowId IN') ? [{ ...execution('twice'), startTime: new Date(2) }] : []),
-        ],
-      }),
-    };
-    const counter = new RunCounter(executions, 't', () => now);
-    expect(await counter.counts(day)).toEqual({
-      running: 5,
-      waiting: 3,
-      idle: 1,
-      completed: 0,
-      failed: 2,
-      cancelled: 4,
-      since: '2026-11-24T00:00:00.000Z',
-    });
-    await counter.counts(day);
-    expect(asked).toBe(1);
-    now = 5001;
-    await counter.counts(day);
-    expect(asked).toBe(2);
+it('counts of runs are one answer for all who ask within five seconds, and failures of runs that went on do not count', async () => {
+  let [now, asked] = [0, 0];
+  const executions = {
+    countByStatus: async () => {
+      asked++;
+      return new Map([
+        ['Running', 9],
+        ['Failed', 2],
+        ['TimedOut', 1],
+        ['Canceled', 4],
+      ]);
+    },
+    count: async (query: string) => (query.includes("HoldfastStatus = 'waiting'") ? 3 : 1),
+    page: async (query: string) => ({
+      executions: [
+        { ...execution('twice'), status: { name: 'FAILED' as const, code: 3 as const }, startTime: new Date(1) },
+        ...(query.includes('WorkflowId IN') ? [{ ...execution('twice'), startTime: new Date(2) }] : []),
+      ],
+    }),
+  };
+  const counter = new RunCounter(executions, 't', () => now);
+  expect(await counter.counts(day)).toEqual({
+    running: 5,
+    waiting: 3,
+    idle: 1,
+    completed: 0,
+    failed: 2,
+    cancelled: 4,
+    since: '2026-11-24T00:00:00.000Z',
   });
+  await counter.counts(day);
+  expect(asked).toBe(1);
+  now = 5001;
+  await counter.counts(day);
+  expect(asked).toBe(2);
 });
 
 describe('builds', () => {
@@ -190,17 +188,8 @@ describe('builds', () => {
 
 describe('problems of a process', () => {
   it('have a model that an agent names and that cannot be used', () => {
-    const agent = {
-      name: 'a',
-      description: '',
-      kind: 'chat',
-      isExported: true,
-      model: 'dear',
-      tools: [],
-      agents: [],
-      middleware: [],
-      policies: [],
-    } as const;
+    const lists = { tools: [], agents: [], middleware: [], policies: [] };
+    const agent = { ...lists, name: 'a', description: '', kind: 'chat', isExported: true, model: 'dear' } as const;
     const facts = { agents: [agent], tools: [], limits: [], models: ['dear', 'spare', 'good'].map((name) => ({ name, candidates: [] })) };
     const modelIdOf = (name: string): string => {
       if (name === 'good') return 'demo/rules';

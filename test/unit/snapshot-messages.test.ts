@@ -1,8 +1,7 @@
-import type { AgentMiddleware } from 'holdfast/workflow';
+import type { AgentMiddleware, Message } from 'holdfast/workflow';
 import { customAgent, loop, parallel, sequential } from 'holdfast/workflow';
 import type { ScriptedStep } from 'holdfast/testing';
 import { testRun } from 'holdfast/testing';
-import type { Message } from '../../contract/messages/messages';
 import type { HistoryFact } from '../../contract/record/history-fact';
 import { isRunInput } from '../../contract/record/is-run-input';
 import { packedSnapshot, unpackedInput } from '../../contract/record/snapshot-messages';
@@ -64,10 +63,7 @@ describe('the messages of a snapshot', () => {
   it('are what agents are told after the continue-as-new', async () => {
     const { run, model } = await border(
       loop({ name: 'talk', maxIterations: 2, agents: [member('a'), member('b', { middleware: [asking(4)] })] }),
-      {
-        a: turns(2),
-        b: turns(2),
-      },
+      { a: turns(2), b: turns(2) },
     );
     await run.resume((await run.interrupts())[0]?.id ?? '', 'as it is');
     expect(await run.outcome()).toMatchObject({ status: 'completed' });

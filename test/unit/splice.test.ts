@@ -1,34 +1,27 @@
 import type { StoredMessage } from '../../contract/messages/messages';
 import { applySplices, spliceBetween } from '../../contract/record/splice';
+import { Random } from '../parity/random';
 
 const message = (id: string): StoredMessage => ({ id, role: 'user', parts: [{ type: 'text', text: `text of ${id}` }] });
 const idOf = (item: string | StoredMessage): string => (typeof item === 'string' ? item : item.id);
 
-function numbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state % below;
-  };
-}
-
-function edited(from: readonly string[], random: (below: number) => number, fresh: () => string): string[] {
+function edited(from: readonly string[], random: Random, fresh: () => string): string[] {
   const to = [...from];
-  for (let edit = random(6); edit > 0; edit--) {
-    const at = random(to.length + 1);
-    switch (random(5)) {
+  for (let edit = random.below(6); edit > 0; edit--) {
+    const at = random.below(to.length + 1);
+    switch (random.below(5)) {
       case 0:
         to.splice(at, 0, fresh());
         break;
       case 1:
-        to.splice(at, random(4));
+        to.splice(at, random.below(4));
         break;
       case 2:
         to.splice(at, 1, fresh());
         break;
       case 3: {
         const [moved] = to.splice(at, 1);
-        if (moved !== undefined) to.splice(random(to.length + 1), 0, moved);
+        if (moved !== undefined) to.splice(random.below(to.length + 1), 0, moved);
         break;
       }
       default:
@@ -41,10 +34,10 @@ function edited(from: readonly string[], random: (below: number) => number, fres
 describe('splices', () => {
   it('turn any list into any other, and never name a message that both have in order at the ends', () => {
     for (let seed = 1; seed <= 3000; seed++) {
-      const random = numbers(seed);
+      const random = new Random(`${seed}`);
       let count = 0;
       const fresh = (): string => `m${count++}`;
-      const from = Array.from({ length: random(30) }, fresh);
+      const from = Array.from({ length: random.below(30) }, fresh);
       const to = edited(from, random, fresh);
       const splices = spliceBetween(from, to.map(message), (id) => from.includes(id));
       expect(applySplices(from, splices, idOf)).toEqual(to);

@@ -15,9 +15,8 @@ const panic = (): never => {
 };
 const stopsBeforeModel = modelCallbacks().registerBefore(stop).asMiddleware();
 
-function member(name: string, ...middleware: readonly AgentMiddleware[]): Agent<string, string, string> {
-  return defineAgent({ name, description: `The ${name}.`, instructions: '', model: name, tools: ['echo'], middleware });
-}
+const member = (name: string, ...middleware: readonly AgentMiddleware[]): Agent<string, string, string> =>
+  defineAgent({ name, description: `The ${name}.`, instructions: '', model: name, tools: ['echo'], middleware });
 
 describe('callbacks behind an agent see why it failed', () => {
   const seen = async (middleware: readonly AgentMiddleware[], options: Parameters<typeof agentWith>[0] = {}): Promise<unknown[]> => {
@@ -32,20 +31,15 @@ describe('callbacks behind an agent see why it failed', () => {
     return errors;
   };
 
-  it('when it was stopped', async () => {
-    const quota = callbacks({ plugins: [plugin({ name: 'quota', beforeModel: stop })] });
-    expect(await seen([quota])).toEqual(['stopped: quota: out of budget', 'stopped']);
-  });
-
-  it('when it reached a limit', async () => {
-    const [all, ofTools] = [await seen([], { maxIterations: 1 }), await seen([], { maxToolIterations: 1 })];
-    expect(all).toEqual([expect.stringMatching(/^max-iterations: Agent "agent" exceeds/), 'max-iterations']);
-    expect(ofTools).toEqual([expect.stringMatching(/^max-tool-iterations: Agent "agent" has no answer/), 'max-tool-iterations']);
-  });
-
-  it('when its own answer did not fit, or its model failed', async () => {
-    const failing: AgentMiddleware = { name: 'bug', afterToolCalls: () => JSON.parse('{') as never };
-    expect(await seen([failing])).toEqual([expect.stringMatching(/^hook-failed: /), 'hook-failed']);
+  const quota = callbacks({ plugins: [plugin({ name: 'quota', beforeModel: stop })] });
+  const bug: AgentMiddleware = { name: 'bug', afterToolCalls: () => JSON.parse('{') as never };
+  it.each<[string, readonly AgentMiddleware[], Parameters<typeof agentWith>[0], RegExp, string]>([
+    ['was stopped', [quota], {}, /^stopped: quota: out of budget$/, 'stopped'],
+    ['reached its limit of iterations', [], { maxIterations: 1 }, /^max-iterations: Agent "agent" exceeds/, 'max-iterations'],
+    ['reached its limit of tools', [], { maxToolIterations: 1 }, /^max-tool-iterations: Agent "agent" has no/, 'max-tool-iterations'],
+    ['has a hook that failed', [bug], {}, /^hook-failed: /, 'hook-failed'],
+  ])('when it %s', async (_, middleware, options, message, code) => {
+    expect(await seen(middleware, options)).toEqual([expect.stringMatching(message), code]);
   });
 });
 

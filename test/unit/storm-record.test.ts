@@ -18,13 +18,16 @@ const counts = {
   histories: 1,
 };
 
-function played(seed: number, outcome: Outcome = 'same'): Played {
-  return { seed, outcome, problems: outcome === 'same' ? [] : ['something'], agent: 'plain', seconds: 1, counts };
-}
+const played = (seed: number, outcome: Outcome = 'same'): Played => ({
+  seed,
+  outcome,
+  problems: outcome === 'same' ? [] : ['something'],
+  agent: 'plain',
+  seconds: 1,
+  counts,
+});
 
-function newFile(): string {
-  return join(mkdtempSync(join(tmpdir(), 'holdfast-record-')), 'storm', 'seeds.jsonl');
-}
+const newFile = (): string => join(mkdtempSync(join(tmpdir(), 'holdfast-record-')), 'storm', 'seeds.jsonl');
 
 it('a sitting at the same commit goes on behind the seeds that have a result, and sums both', () => {
   const file = newFile();

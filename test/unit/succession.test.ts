@@ -62,17 +62,16 @@ class Deployment implements Routing {
 }
 
 describe('the build that new runs go to', () => {
-  it('stays the current one as long as somebody polls for it', async () => {
-    const deployment = new Deployment(['old', 'new']);
-    expect(await deployment.pass(3_600_000, ['old', 'new'], [deployment.succession('old'), deployment.succession('new')])).toEqual([]);
-    expect(deployment.current).toBe('new');
-  });
-
-  it('stays what somebody else alone decides, whoever polls for it', async () => {
-    const deployment = new Deployment(['old', 'new']);
-    deployment.manager = 'controller';
-    expect(await deployment.pass(600_000, ['old'], [deployment.succession('old')])).toEqual([]);
-    expect(deployment.current).toBe('new');
+  it.each<[string, Partial<Deployment>, readonly string[]]>([
+    ['stays the current one as long as somebody polls for it', {}, ['old', 'new']],
+    ['stays what somebody else alone decides, whoever polls for it', { manager: 'controller' }, ['old']],
+    ['is left alone when somebody decided that there is none', { current: undefined }, ['old']],
+  ])('%s', async (_, given, living) => {
+    const deployment = Object.assign(new Deployment(['old', 'new']), given);
+    const before = deployment.current;
+    const lookers = living.map((build) => deployment.succession(build));
+    expect(await deployment.pass(3_600_000, living, lookers)).toEqual([]);
+    expect(deployment.current).toBe(before);
   });
 
   it('becomes the one that lives when nobody has polled for the current one for long, and says so once', async () => {
@@ -111,13 +110,6 @@ describe('the build that new runs go to', () => {
     deployment.polled.clear();
     expect(await deployment.pass(75_000, [], [old])).toEqual([]);
     expect(deployment.current).toBe('new');
-  });
-
-  it('is left alone when somebody decided that there is none', async () => {
-    const deployment = new Deployment(['old', 'new']);
-    deployment.current = undefined;
-    expect(await deployment.pass(600_000, ['old'], [deployment.succession('old')])).toEqual([]);
-    expect(deployment.current).toBeUndefined();
   });
 
   it('is not taken by a worker that stops', async () => {

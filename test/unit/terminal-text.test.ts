@@ -82,9 +82,7 @@ async function writtenBy(words: readonly string[]): Promise<string> {
   return withoutStyles(terminal.written());
 }
 
-function withoutStyles(text: string): string {
-  return text.replace(/\u001b\[(?:1|2|22|3[1236]|39)m/g, '');
-}
+const withoutStyles = (text: string): string => text.replace(/\u001b\[(?:1|2|22|3[1236]|39)m/g, '');
 
 describe('what others have written does not steer a terminal', () => {
   it('in no field of what the service answers, whatever command shows it', async () => {

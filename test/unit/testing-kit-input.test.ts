@@ -36,13 +36,11 @@ describe('a step of scriptedModel that is none', () => {
   });
 });
 
-describe('replayHistories', () => {
-  it.each([undefined, null, {}, { agents: 'agents.ts' }, { histories: 'histories' }, { agents: 5, histories: 'x' }])(
-    'says what it takes when it is called with %j',
-    async (options) => {
-      await expect(replayHistories(options as never)).rejects.toMatchObject(
-        errorOf('request-invalid', /takes agents, the path of the agents module, and histories/),
-      );
-    },
-  );
-});
+it.each([undefined, null, {}, { agents: 'agents.ts' }, { histories: 'histories' }, { agents: 5, histories: 'x' }])(
+  'replayHistories says what it takes when it is called with %j',
+  async (options) => {
+    await expect(replayHistories(options as never)).rejects.toMatchObject(
+      errorOf('request-invalid', /takes agents, the path of the agents module, and histories/),
+    );
+  },
+);

@@ -168,18 +168,16 @@ describe('the virtual clock', () => {
   });
 });
 
-describe('an answer that is refused', () => {
-  it('is refused as on a server: by the run first, then by the whole schema', async () => {
-    const asks = before((ctx) => ctx.interrupt('Which?', { answerSchema: { type: 'string', pattern: '^a' } }));
-    const run = await startRun(agentUnder(asks), [{ text: 'Done.' }]);
-    const { id } = only(await run.interrupts());
-    const refused = (answer: string | number) => expect(run.resume(id, answer)).rejects;
-    await refused(7).toMatchObject({ code: 'answer-invalid', message: `The answer to "${id}" does not fit: it is no string.` });
-    await refused('b').toMatchObject({ code: 'answer-invalid', message: expect.stringContaining('pattern') as string });
-    await run.resume(id, 'a');
-    expect(await run.result()).toBe('Done.');
-    await refused('a').toMatchObject({ code: 'run-ended' });
-  });
+it('an answer that is refused is refused as on a server: by the run first, then by the whole schema', async () => {
+  const asks = before((ctx) => ctx.interrupt('Which?', { answerSchema: { type: 'string', pattern: '^a' } }));
+  const run = await startRun(agentUnder(asks), [{ text: 'Done.' }]);
+  const { id } = only(await run.interrupts());
+  const refused = (answer: string | number) => expect(run.resume(id, answer)).rejects;
+  await refused(7).toMatchObject({ code: 'answer-invalid', message: `The answer to "${id}" does not fit: it is no string.` });
+  await refused('b').toMatchObject({ code: 'answer-invalid', message: expect.stringContaining('pattern') as string });
+  await run.resume(id, 'a');
+  expect(await run.result()).toBe('Done.');
+  await refused('a').toMatchObject({ code: 'run-ended' });
 });
 
 describe('history files', () => {
@@ -218,21 +216,14 @@ describe('history files', () => {
 describe('scriptedModel with a script for each model', () => {
   const pair = sequential({ name: 'pair', agents: [member('writer'), member('critic')] });
 
-  it('answers each from its own, and has all requests in their order', async () => {
-    const model = scriptedModel({ 'test/writer': [{ text: 'A line.' }], 'test/critic': [{ text: 'Good.' }] });
-    const run = await testRun(pair, { input: 'Write.', model });
-    expect(await run.result()).toBe('Good.');
-    expect(model.requests.map((request) => request.model)).toEqual(['test/writer', 'test/critic']);
-    model.assertComplete();
-  });
-
-  it('answers a provider, which is asked without its own name', async () => {
-    const model = scriptedModel({ 'test/writer': [{ text: 'A line.' }], 'test/critic': [{ text: 'Good.' }] });
-    const bare: ModelProvider = { model: (name) => model.model(name.replace('test/', '')) };
-    const run = await testRun(pair, { input: 'Write.', model: bare });
-    expect(await run.result()).toBe('Good.');
-    expect(model.requests.map((request) => request.model)).toEqual(['writer', 'critic']);
-    model.assertComplete();
+  it('answers each from its own, and has all requests in their order, also of a provider, which is asked without its own name', async () => {
+    for (const prefix of ['test/', '']) {
+      const model = scriptedModel({ 'test/writer': [{ text: 'A line.' }], 'test/critic': [{ text: 'Good.' }] });
+      const provider: ModelProvider = { model: (name) => model.model(name.replace('test/', prefix)) };
+      expect(await (await testRun(pair, { input: 'Write.', model: provider })).result()).toBe('Good.');
+      expect(model.requests.map((request) => request.model)).toEqual([`${prefix}writer`, `${prefix}critic`]);
+      model.assertComplete();
+    }
   });
 
   it('says which model has no script, one call too many, or steps that are left', async () => {

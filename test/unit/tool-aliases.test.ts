@@ -1,6 +1,3 @@
-import type { Json, Message } from '../../contract/messages/messages';
-import type { AgentOptions } from '../../kernel/define/agent';
-import type { Tools } from '../../kernel/define/middleware';
 import { scriptedModel, testRun } from '../../testing/index';
 import {
   approval,
@@ -14,7 +11,7 @@ import {
   toolSearch,
 } from '../../middleware/index';
 import { callbacks, plugin } from '../../middleware/callbacks/index';
-import type { AgentMiddleware, HookContext } from '../../workflows/index';
+import type { AgentMiddleware, HookContext, Json, Message, AgentOptions, Tools } from '../../workflows/index';
 import { defineAgent } from '../../workflows/index';
 import { toolSearchTool } from '../../worker/index';
 import { asked, called, result, said, user } from '../support/compaction-bed';

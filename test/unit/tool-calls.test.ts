@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/worker';
 import { scriptedModel } from 'holdfast/testing';
 import type { Json } from '../../contract/messages/messages';
-import { agentWith, echo, gate, linesOf, logOf, startRun, toolOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentWith, echo, fails, gate, linesOf, logOf, startRun, toolOf, tools, transcriptOf } from '../support/memory-bed';
 import { failure, errorOf } from '../support/failures';
 
 const call = (name: string, input: Json = {}): { name: string; input: Json } => ({ name, input });
@@ -74,16 +74,10 @@ describe('a tool that fails', () => {
   });
 });
 
-describe('arguments', () => {
-  it('fail the run by name when toolArguments throws', async () => {
-    const agent = agentWith({
-      toolArguments: () => {
-        throw new Error('bad');
-      },
-    });
-    const run = await startRun(agent, [{ toolCalls: [echo('x')] }]);
-    expect(await run.outcome()).toMatchObject(failure('hook-failed', 'toolArguments of agent "agent" failed: bad'));
-  });
+it('arguments fail the run by name when toolArguments throws', async () => {
+  const agent = agentWith({ toolArguments: fails('bad') });
+  const run = await startRun(agent, [{ toolCalls: [echo('x')] }]);
+  expect(await run.outcome()).toMatchObject(failure('hook-failed', 'toolArguments of agent "agent" failed: bad'));
 });
 
 describe('aliases', () => {
@@ -131,11 +125,7 @@ describe('a tool that the agent does not have', () => {
   });
 
   it('fails the run by name when unknownTool throws', async () => {
-    const agent = agentWith({
-      unknownTool: () => {
-        throw new Error('lost');
-      },
-    });
+    const agent = agentWith({ unknownTool: fails('lost') });
     const run = await startRun(agent, [{ toolCalls: [call('one')] }]);
     expect(await run.outcome()).toMatchObject({ error: { code: 'hook-failed', message: 'unknownTool of agent "agent" failed: lost' } });
   });

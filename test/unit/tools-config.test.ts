@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ToolRegistry } from '../../activities/tools/tools';
-import { defineTool } from '../../activities/tools/tools';
+import { ToolRegistry, defineTool } from '../../activities/tools/tools';
 import { scriptedModel, testRun } from '../../testing/index';
 import { agentWith, gate, only, transcriptOf } from '../support/memory-bed';
 import { errorOf } from '../support/failures';

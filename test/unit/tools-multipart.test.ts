@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { Delta } from '../../contract/deltas';
-import type { Part } from '../../contract/messages/messages';
 import type { TestRun } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';
 import { defineTool } from '../../activities/tools/tools';
 import { defineWorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
-import type { AgentMiddleware } from '../../workflows/index';
+import type { AgentMiddleware, Part } from '../../workflows/index';
 import { onWorker } from '../../workflows/index';
 import { agentWith, answerAnew, logOf, only, startRun, transcriptOf, withHook } from '../support/memory-bed';
 import { seen } from '../support/tool-bed';
@@ -163,13 +162,7 @@ describe('a run that is followed', () => {
 
   it('sees progress, and what an attempt that was lost had shown is void', async () => {
     const deltas: Delta[] = [];
-    const slow = defineTool({
-      ...basics,
-      execute: (_, call) => {
-        call.progress({ attempt: call.attempt });
-        return 'done';
-      },
-    });
+    const slow = defineTool({ ...basics, execute: (_, call) => (call.progress({ attempt: call.attempt }), 'done') });
     const run = await startRun(agentWith({ tools: ['draw'] }), calling(), {
       tools: { draw: slow },
       lose: ({ attempt }) => (attempt === 1 ? 'after' : undefined),

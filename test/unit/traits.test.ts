@@ -1,7 +1,7 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { AgentMiddleware, Message } from 'holdfast/workflow';
 import { defineAgent, traitsOf, withTraits } from 'holdfast/workflow';
-import { agentUnder, echo, logOf, tools, transcriptOf } from '../support/memory-bed';
+import { agentUnder, echo, fails, logOf, tools, transcriptOf } from '../support/memory-bed';
 
 const oneCall = () => scriptedModel([{ toolCalls: [echo('secret')] }, { text: 'Done.' }]);
 const agentWith = (...middleware: readonly AgentMiddleware[]) =>
@@ -75,13 +75,7 @@ describe('traits of a middleware of your own', () => {
 
   it.each([
     ['returns no message', () => 'hidden' as never, 'must return a message of the role tool, as JSON'],
-    [
-      'throws',
-      () => {
-        throw new Error('out of order');
-      },
-      'out of order',
-    ],
+    ['throws', fails('out of order'), 'out of order'],
   ])('fail the run by name where changesToolEnd %s', async (_, changesToolEnd, message) => {
     const layer: AgentMiddleware = withTraits({ name: 'hiding' }, { changesToolEnd });
     const run = await testRun(agentUnder(layer), { input: 'Hi', model: oneCall(), tools });

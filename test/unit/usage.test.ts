@@ -1,8 +1,7 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { LanguageModel, ModelChunk } from 'holdfast/worker';
+import type { LanguageModel, ModelChunk, Json } from 'holdfast/worker';
 import type { AgentOptions } from '../../kernel/define/agent';
 import type { Tools } from '../../kernel/define/middleware';
-import type { Json } from '../../contract/messages/messages';
 import type { TestRun } from '../../testing/index';
 import { agentWith, gate, logOf } from '../support/memory-bed';
 
@@ -11,19 +10,12 @@ const broken = { text: 'Half', error: 'The line is dead.', usage: taken };
 
 type Options = Partial<AgentOptions<Tools, 'agent', Json>>;
 
-async function play(model: LanguageModel, options: Options = {}, stream = true): Promise<TestRun> {
-  return testRun(agentWith({ tools: [], ...options }), { input: 'Hi', model, stream });
-}
+const play = async (model: LanguageModel, options: Options = {}, stream = true): Promise<TestRun> =>
+  testRun(agentWith({ tools: [], ...options }), { input: 'Hi', model, stream });
 
 const modelOf = (stream: () => AsyncIterable<ModelChunk>): LanguageModel => ({ generate: () => Promise.reject(new Error()), stream });
 
 describe('the tokens of an answer that does not count', () => {
-  it('count when the stream broke and the run failed with it', async () => {
-    const run = await play(scriptedModel([broken], { stream: true }));
-    expect((await run.outcome()).status).toBe('failed');
-    expect(await run.usage()).toEqual(taken);
-  });
-
   it('count beside those of the answer that the agent got in its place', async () => {
     const answer = { text: 'Whole.', usage: { inputTokens: 1, outputTokens: 1 } };
     const run = await play(scriptedModel([broken, answer], { stream: true }), { retry: { maxRetries: 1, backoff: () => 1 } });
@@ -49,16 +41,14 @@ describe('the tokens of an answer that does not count', () => {
     expect(await run.usage()).toEqual(taken);
   });
 
-  it('count when the error of a whole answer says them', async () => {
-    const generate = (): Promise<never> => Promise.reject(Object.assign(new Error('No.'), { isRetryable: false, usage: taken }));
-    const run = await play({ generate }, {}, false);
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { message: 'No.' } });
-    expect(await run.usage()).toEqual(taken);
-  });
-
-  it('count when the answer is none', async () => {
-    const run = await play({ generate: async () => ({ parts: 'none' as never, usage: taken }) }, {}, false);
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'model-response-invalid' } });
+  const refusal = Object.assign(new Error('No.'), { isRetryable: false, usage: taken });
+  it.each<[string, LanguageModel, boolean, object]>([
+    ['the stream broke and the run failed with it', scriptedModel([broken], { stream: true }), true, { code: 'model-failed' }],
+    ['the error of a whole answer says them', { generate: () => Promise.reject(refusal) }, false, { message: 'No.' }],
+    ['the answer is none', { generate: async () => ({ parts: 'none' as never, usage: taken }) }, false, { code: 'model-response-invalid' }],
+  ])('count when %s', async (_, model, stream, error) => {
+    const run = await play(model, {}, stream);
+    expect(await run.outcome()).toMatchObject({ status: 'failed', error });
     expect(await run.usage()).toEqual(taken);
   });
 });

@@ -35,13 +35,6 @@ function watching(...names: readonly string[]): Bed {
 }
 
 describe('watched files', () => {
-  it('tell a file that was written', async () => {
-    const { at, change } = watching('a.ts', 'b.ts');
-    const changed = change();
-    writeFileSync(at('a.ts'), 'second');
-    expect(await changed).toEqual(['a.ts']);
-  });
-
   it('tell a burst of saves once', async () => {
     const { at, change } = watching('a.ts', 'b.ts');
     const changed = change();
@@ -59,12 +52,16 @@ describe('watched files', () => {
     }
   });
 
-  it('tell a file that is deleted, and that it is back', async () => {
+  it.each([
+    ['file', 'a.ts'],
+    ['folder', '.'],
+  ])('tell a file when it or its %s is deleted, and that it is back', async (_, deleted) => {
     const { at, change } = watching('a.ts');
     const gone = change();
-    rmSync(at('a.ts'));
+    rmSync(at(deleted), { recursive: true });
     expect(await gone).toEqual(['a.ts']);
     const back = change();
+    mkdirSync(at('.'), { recursive: true });
     writeFileSync(at('a.ts'), 'second');
     expect(await back).toEqual(['a.ts']);
   });
@@ -76,16 +73,5 @@ describe('watched files', () => {
     utimesSync(at('a.ts'), new Date(), new Date());
     writeFileSync(at('b.ts'), 'second');
     expect(await changed).toEqual(['b.ts']);
-  });
-
-  it('find a folder again that was deleted', async () => {
-    const { at, change } = watching('a.ts');
-    const gone = change();
-    rmSync(at('.'), { recursive: true });
-    expect(await gone).toEqual(['a.ts']);
-    const back = change();
-    mkdirSync(at('.'));
-    writeFileSync(at('a.ts'), 'second');
-    expect(await back).toEqual(['a.ts']);
   });
 });

@@ -74,9 +74,7 @@ describe('a bug in wrapModel of a worker middleware ends the run and names it', 
 
 describe('what comes from inside of a worker middleware', () => {
   const audited = (half: WorkerWraps, ...steps: readonly ScriptedStep[]) =>
-    startRun(agentWith({ middleware: [onWorker('audit')] }), steps, {
-      middleware: [defineWorkerMiddleware('audit', () => half)],
-    });
+    startRun(agentWith({ middleware: [onWorker('audit')] }), steps, { middleware: [defineWorkerMiddleware('audit', () => half)] });
 
   it('keeps the name that it has: the model failed, not the half', async () => {
     const run = await audited({ wrapModel: { generate: (request, next) => next(request) } }, { error: 'out of order' });

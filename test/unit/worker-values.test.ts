@@ -1,4 +1,4 @@
-import type { ScriptedStep } from 'holdfast/testing';
+import type { ScriptedStep, TestRun, TestRunOptions } from 'holdfast/testing';
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { ToolCallContext, WorkerWraps } from 'holdfast/worker';
 import {
@@ -12,7 +12,6 @@ import {
 import type { AgentMiddleware, Json } from 'holdfast/workflow';
 import { onWorker } from 'holdfast/workflow';
 import { z } from 'zod';
-import type { TestRun, TestRunOptions } from '../../testing/index';
 import { agentWith, answerAnew, before, gate, linesOf, logOf, only, withHook } from '../support/memory-bed';
 
 const half = (made: WorkerWraps) => defineWorkerMiddleware('half', () => made);
@@ -56,15 +55,11 @@ async function played(bed: Bed): Promise<TestRun> {
   return run;
 }
 
-function historyOf(run: TestRun): string {
-  return JSON.stringify((run as unknown as { run: { facts: unknown } }).run.facts);
-}
+const historyOf = (run: TestRun): string => JSON.stringify((run as unknown as { run: { facts: unknown } }).run.facts);
 
 const customsOf = async (run: TestRun): Promise<readonly string[]> => (await linesOf(run)).filter((line) => line.startsWith('custom'));
 
-function times(text: string, piece: string): number {
-  return text.split(piece).length - 1;
-}
+const times = (text: string, piece: string): number => text.split(piece).length - 1;
 
 describe('run-local values of the worker middleware', () => {
   it('are those of the hooks, and go back to them', async () => {
@@ -280,17 +275,6 @@ describe('run-local values of the worker middleware', () => {
       tools: act((_, { runLocal }) => runLocal.set('n', Number(runLocal.get('n')) + 1)),
     });
     expect(seen).toEqual([2]);
-  });
-
-  it('are of one run only', async () => {
-    const seen: unknown[] = [];
-    for (let round = 0; round < 2; round++) {
-      await played({
-        steps: [calls('a'), done],
-        tools: act((_, { runLocal }) => (seen.push(runLocal.get('n') ?? null), runLocal.set('n', 1))),
-      });
-    }
-    expect(seen).toEqual([null, null]);
   });
 
   it.each<[string, (call: ToolCallContext) => void, string]>([

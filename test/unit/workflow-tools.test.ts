@@ -113,9 +113,7 @@ describe('a tool that the run itself answers', () => {
   });
 });
 
-describe('the hash of arguments in the run', () => {
-  it('is the one that Node makes', () => {
-    for (const text of ['', 'abc', 'ä€😀'.repeat(40), 'x'.repeat(55), 'x'.repeat(56), 'x'.repeat(64), 'y'.repeat(10_000)])
-      expect(sha256(text)).toBe(createHash('sha256').update(text).digest('hex'));
-  });
+it('the hash of arguments in the run is the one that Node makes', () => {
+  for (const text of ['', 'abc', 'ä€😀'.repeat(40), 'x'.repeat(55), 'x'.repeat(56), 'x'.repeat(64), 'y'.repeat(10_000)])
+    expect(sha256(text)).toBe(createHash('sha256').update(text).digest('hex'));
 });

@@ -26,9 +26,8 @@ async function promptOf(
   return (await optionsOf(version, { instructions: '', messages }))['prompt'];
 }
 
-function answerOf(version: Version, answer: Fields): Promise<unknown> {
-  return aiSdkModel({ specificationVersion: version, doGenerate: () => Promise.resolve(answer) }).generate(askedWith());
-}
+const answerOf = (version: Version, answer: Fields): Promise<unknown> =>
+  aiSdkModel({ specificationVersion: version, doGenerate: () => Promise.resolve(answer) }).generate(askedWith());
 
 function streamOf(version: Version, parts: readonly Fields[], source: object = {}): AsyncIterable<ModelChunk> {
   const stream = new ReadableStream({

@@ -1,5 +1,5 @@
 import { AnswerAssembly } from '../../../activities/models/chunks';
-import type { Part } from '../../../contract/messages/messages';
+import type { Message, Part } from '../../../contract/messages/messages';
 import { gate } from '../../support/gate';
 import type { FakeAnswer, FakeProvider } from '../../support/fake-provider/fake-provider';
 import { startFakeProvider } from '../../support/fake-provider/fake-provider';
@@ -19,6 +19,12 @@ afterEach(() => fake.close());
 
 const bodyOf = (index: number): Record<string, any> => fake.requests[index]!.body; // eslint-disable-line @typescript-eslint/no-explicit-any
 const clientNamed = (name: RealClient['name']): RealClient => realClients.find((client) => client.name === name)!;
+const words = (text: string) => ({ type: 'text', text }) as const;
+const image = (data: string, mediaType = 'image/png') => ({ type: 'file', mediaType, data }) as const;
+const returned = (callId: string, how: object): Message => ({
+  role: 'tool',
+  parts: [{ type: 'tool-result', callId, name: 'look', output: null, ...how }],
+});
 const textAnswer = (...text: string[]): FakeAnswer => ({ blocks: [{ type: 'text', text }] });
 
 describe.each(realClients)('a model of $name', (client) => {
@@ -97,30 +103,10 @@ describe.each(realClients)('a model of $name', (client) => {
       askedWith({
         tools: [look],
         messages: [
-          {
-            role: 'user',
-            parts: [
-              { type: 'text', text: 'See.' },
-              { type: 'file', mediaType: 'image/png', data: png },
-            ],
-          },
+          { role: 'user', parts: [words('See.'), image(png)] },
           { role: 'assistant', parts: called },
-          {
-            role: 'tool',
-            parts: [
-              {
-                type: 'tool-result',
-                callId: 'call_a',
-                name: 'look',
-                output: [
-                  { type: 'text', text: 'A picture:' },
-                  { type: 'file', mediaType: 'image/jpeg', data: 'QUJD' },
-                ],
-                multipart: true,
-              },
-            ],
-          },
-          { role: 'tool', parts: [{ type: 'tool-result', callId: 'call_b', name: 'look', output: 'It is gone.', isError: true }] },
+          returned('call_a', { output: [words('A picture:'), image('QUJD', 'image/jpeg')], multipart: true }),
+          returned('call_b', { output: 'It is gone.', isError: true }),
         ],
       }),
     );
@@ -237,37 +223,19 @@ describe.each(realClients)('a model of $name', (client) => {
   });
 });
 
-describe('an answer with a picture', () => {
-  it('is a file, whole and in a stream', async () => {
-    const model = await modelOf(clientNamed('google'), fake);
-    const picture: FakeAnswer = {
-      blocks: [
-        { type: 'text', text: 'Here:' },
-        { type: 'file', mediaType: 'image/png', data: png },
-      ],
-    };
-    fake.answer(picture, picture);
-    const parts = [
-      { type: 'text', text: 'Here:' },
-      { type: 'file', mediaType: 'image/png', data: png },
-    ];
-    expect((await model.generate(askedWith())).parts).toEqual(parts);
-    expect((await collected(model.stream(askedWith()))).parts).toEqual(parts);
-  });
+it('an answer with a picture is a file, whole and in a stream', async () => {
+  const model = await modelOf(clientNamed('google'), fake);
+  const parts = [words('Here:'), image(png)];
+  fake.answer({ blocks: parts }, { blocks: parts });
+  expect((await model.generate(askedWith())).parts).toEqual(parts);
+  expect((await collected(model.stream(askedWith()))).parts).toEqual(parts);
 });
 
-describe('a call that the provider makes itself', () => {
-  it('is no call of ours', async () => {
-    const model = await modelOf(clientNamed('openai'), fake);
-    const drawn: FakeAnswer = {
-      blocks: [
-        { type: 'file', mediaType: 'image/png', data: png },
-        { type: 'text', text: 'I drew it.' },
-      ],
-    };
-    fake.answer(drawn, drawn);
-    expect((await model.generate(askedWith())).parts).toMatchObject([{ type: 'text', text: 'I drew it.' }]);
-    const chunks = await chunksOf(model.stream(askedWith()));
-    expect(new Set(chunks.map(({ type }) => type))).toEqual(new Set(['text', 'finish']));
-  });
+it('a call that the provider makes itself is no call of ours', async () => {
+  const model = await modelOf(clientNamed('openai'), fake);
+  const drawn: FakeAnswer = { blocks: [image(png), words('I drew it.')] };
+  fake.answer(drawn, drawn);
+  expect((await model.generate(askedWith())).parts).toMatchObject([{ type: 'text', text: 'I drew it.' }]);
+  const chunks = await chunksOf(model.stream(askedWith()));
+  expect(new Set(chunks.map(({ type }) => type))).toEqual(new Set(['text', 'finish']));
 });

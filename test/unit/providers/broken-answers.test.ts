@@ -248,13 +248,9 @@ describe('arguments that are not JSON', () => {
 });
 
 describe('a tool call without a name', () => {
-  const chat = realClients.find(({ name }) => name === 'openai-compatible');
-  let fake: FakeProvider;
-  beforeEach(async () => (fake = await startFakeProvider()));
-  afterEach(() => fake.close());
+  const chat = realClients.find(({ name }) => name === 'openai-compatible')!;
 
   it('is in no way lost in a stream, beside other calls or alone', async () => {
-    if (chat === undefined) throw new Error('The client is gone.');
     const model = await modelOf(chat, fake);
     const chunk = (delta: object, finish: string | null = null): string =>
       `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
@@ -281,7 +277,6 @@ describe('a tool call without a name', () => {
   });
 
   it('is an answer that cannot be used, and names the call, streamed as it is whole', async () => {
-    if (chat === undefined) throw new Error('The client is gone.');
     const body = {
       id: 'x',
       object: 'chat.completion.chunk',

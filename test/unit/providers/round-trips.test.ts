@@ -79,26 +79,24 @@ describe('what a provider wants back', () => {
   });
 });
 
-describe('arguments that are no JSON', () => {
-  it.each(realClients.filter(({ name }) => name !== 'google'))(
-    'go on as they are with $name, and come back as an object',
-    async (client) => {
-      const model = await modelOf(client, fake);
-      const broken: FakeAnswer = { blocks: [{ type: 'tool-call', id: 'call_a', name: 'look', input: '{"at": "he' }] };
-      fake.answer(broken, textAnswer('Sorry.'));
-      const { parts } = await collected(model.stream(askedWith({ tools: [look] })));
-      expect(parts).toMatchObject([{ type: 'tool-call', name: 'look', input: '{"at": "he' }]);
-      await model.generate(
-        askedWith({
-          tools: [look],
-          messages: [
-            user('Hi'),
-            { role: 'assistant', parts },
-            { role: 'tool', parts: [{ type: 'tool-result', callId: 'call_a', name: 'look', output: 'No JSON.', isError: true }] },
-          ],
-        }),
-      );
-      expect(JSON.stringify(bodyOf(1))).toContain('malformedArguments');
-    },
-  );
-});
+it.each(realClients.filter(({ name }) => name !== 'google'))(
+  'arguments that are no JSON go on as they are with $name, and come back as an object',
+  async (client) => {
+    const model = await modelOf(client, fake);
+    const broken: FakeAnswer = { blocks: [{ type: 'tool-call', id: 'call_a', name: 'look', input: '{"at": "he' }] };
+    fake.answer(broken, textAnswer('Sorry.'));
+    const { parts } = await collected(model.stream(askedWith({ tools: [look] })));
+    expect(parts).toMatchObject([{ type: 'tool-call', name: 'look', input: '{"at": "he' }]);
+    await model.generate(
+      askedWith({
+        tools: [look],
+        messages: [
+          user('Hi'),
+          { role: 'assistant', parts },
+          { role: 'tool', parts: [{ type: 'tool-result', callId: 'call_a', name: 'look', output: 'No JSON.', isError: true }] },
+        ],
+      }),
+    );
+    expect(JSON.stringify(bodyOf(1))).toContain('malformedArguments');
+  },
+);
