@@ -19,6 +19,7 @@ const base = {
   tools: ['echo', 'streams', 'enhanced', 'enhancedStreams', 'asks', 'asksPlainly', 'fail'],
 };
 
+const under = (name: string, ...middleware: readonly AgentMiddleware[]) => defineAgent({ ...base, name, middleware });
 const note = (ctx: HookContext, data: Json): void => ctx.sendEvent('note', data);
 const user = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text }] });
 
@@ -50,48 +51,32 @@ export const plain = defineAgent({ ...base, name: 'plain' });
 
 export const givenTool = defineAgent({ ...base, name: 'givenTool', tools: [], middleware: [withTools('echo')] });
 
-export const counted = defineAgent({
-  ...base,
-  name: 'counted',
-  middleware: [
-    {
-      name: 'counting',
-      beforeAgent: (_, ctx) => note(ctx, 'beforeAgent'),
-      beforeModelRewriteState: (_, ctx) => note(ctx, 'beforeModel'),
-      afterModelRewriteState: (_, ctx) => note(ctx, 'afterModel'),
-      afterToolCalls: (state, ctx) => note(ctx, ['afterTools', state.messages.at(-1)?.role ?? '']),
-      afterAgent: (state, ctx) => note(ctx, ['afterAgent', state.messages.map(({ role }) => role).join(' ')]),
-    },
-  ],
+export const counted = under('counted', {
+  name: 'counting',
+  beforeAgent: (_, ctx) => note(ctx, 'beforeAgent'),
+  beforeModelRewriteState: (_, ctx) => note(ctx, 'beforeModel'),
+  afterModelRewriteState: (_, ctx) => note(ctx, 'afterModel'),
+  afterToolCalls: (state, ctx) => note(ctx, ['afterTools', state.messages.at(-1)?.role ?? '']),
+  afterAgent: (state, ctx) => note(ctx, ['afterAgent', state.messages.map(({ role }) => role).join(' ')]),
 });
 
-export const breaking = defineAgent({
-  ...base,
+export const breaking = under('breaking', {
   name: 'breaking',
-  middleware: [
-    {
-      name: 'breaking',
-      beforeAgent: () => {
-        throw new Error('no');
-      },
-    },
-  ],
+  beforeAgent: () => {
+    throw new Error('no');
+  },
 });
 
-export const wrapped = defineAgent({ ...base, name: 'wrapped', middleware: [around('one'), around('two')] });
+export const wrapped = under('wrapped', around('one'), around('two'));
 
-export const prefixed = defineAgent({
-  ...base,
-  name: 'prefixed',
-  middleware: [
-    { name: 'prefixing', wrapModel: (request, next) => next({ ...request, messages: [user('Prefixed.'), ...request.messages.slice(1)] }) },
-  ],
+export const prefixed = under('prefixed', {
+  name: 'prefixing',
+  wrapModel: (request, next) => next({ ...request, messages: [user('Prefixed.'), ...request.messages.slice(1)] }),
 });
 
-export const injecting = defineAgent({
-  ...base,
+export const injecting = under('injecting', {
   name: 'injecting',
-  middleware: [{ name: 'injecting', afterToolCalls: ({ messages }) => ({ messages: [...messages, user('Mind the gap.')] }) }],
+  afterToolCalls: ({ messages }) => ({ messages: [...messages, user('Mind the gap.')] }),
 });
 
 export const direct = defineAgent({
@@ -148,11 +133,7 @@ export const rewritten = defineAgent({
   toolCallMiddlewares: [async () => 'rewritten'],
 });
 
-export const passing = defineAgent({
-  ...base,
-  name: 'passing',
-  middleware: [{ name: 'passing', wrapModel: (request, next) => next(request) }],
-});
+export const passing = under('passing', { name: 'passing', wrapModel: (request, next) => next(request) });
 
 const louder: AgentMiddleware = {
   name: 'louder',
@@ -160,50 +141,30 @@ const louder: AgentMiddleware = {
   wrapToolCall: async (call, next) => (await next(call), 'changed'),
 };
 
-export const senderInside = defineAgent({
-  ...base,
-  name: 'senderInside',
-  middleware: [louder, eventSenderModelWrapper(), eventSenderToolWrapper()],
+export const senderInside = under('senderInside', louder, eventSenderModelWrapper(), eventSenderToolWrapper());
+
+export const remembers = under('remembers', {
+  name: 'remembering',
+  beforeModelRewriteState(_, ctx) {
+    note(ctx, ['before', ctx.runLocal.get('value') ?? null]);
+    ctx.runLocal.set('value', ctx.iteration);
+  },
+  afterModelRewriteState: (_, ctx) => note(ctx, ['after', ctx.runLocal.get('value') ?? null]),
 });
 
-export const remembers = defineAgent({
-  ...base,
-  name: 'remembers',
-  middleware: [
-    {
-      name: 'remembering',
-      beforeModelRewriteState(_, ctx) {
-        note(ctx, ['before', ctx.runLocal.get('value') ?? null]);
-        ctx.runLocal.set('value', ctx.iteration);
-      },
-      afterModelRewriteState: (_, ctx) => note(ctx, ['after', ctx.runLocal.get('value') ?? null]),
-    },
-  ],
-});
-
-export const acts = defineAgent({
-  ...base,
-  name: 'acts',
-  middleware: [
-    {
-      name: 'acting',
-      async wrapToolCall(call, next, ctx) {
-        ctx.sendToolAction({ of: call.id });
-        return next(call);
-      },
-    },
-  ],
+export const acts = under('acts', {
+  name: 'acting',
+  async wrapToolCall(call, next, ctx) {
+    ctx.sendToolAction({ of: call.id });
+    return next(call);
+  },
 });
 
 export const exits = defineAgent({ ...base, name: 'exits', exitTool: true });
 
 export const answersUnknown = defineAgent({ ...base, name: 'answersUnknown', unknownTool: (name) => `no ${name}` });
 
-export const byKind = defineAgent({
-  ...base,
-  name: 'byKind',
-  middleware: [withInvokableToolCallWrapper(marks('whole')), withStreamableToolCallWrapper(marks('stream'))],
-});
+export const byKind = under('byKind', withInvokableToolCallWrapper(marks('whole')), withStreamableToolCallWrapper(marks('stream')));
 
 export const optioned = defineAgent({ ...base, name: 'optioned', tools: ['echo', 'optioned'] });
 
@@ -236,38 +197,26 @@ export const aliased = defineAgent({
   toolAliases: { echo: { names: ['say'], arguments: { text: ['words'] } }, add: { names: ['sum'] } },
 });
 
-export const asksThree = defineAgent({
-  ...base,
-  name: 'asksThree',
-  middleware: [
-    {
-      name: 'asking',
-      async beforeAgent(_, ctx) {
-        const answers = await Promise.all(['p0', 'p1', 'p2'].map((info) => ctx.interrupt<Json>(info)));
-        note(ctx, answers);
-      },
-    },
-  ],
+export const asksThree = under('asksThree', {
+  name: 'asking',
+  async beforeAgent(_, ctx) {
+    const answers = await Promise.all(['p0', 'p1', 'p2'].map((info) => ctx.interrupt<Json>(info)));
+    note(ctx, answers);
+  },
 });
 
-export const asksForHistory = defineAgent({
-  ...base,
-  name: 'asksForHistory',
-  middleware: [
-    {
-      name: 'history',
-      async wrapToolCall(call, next, ctx) {
-        const [output, history] = await Promise.all([next(call), ctx.interrupt<string>('history')]);
-        ctx.runLocal.set('history', history);
-        return output;
-      },
-      beforeModelRewriteState({ messages }, ctx) {
-        const history = ctx.runLocal.get('history');
-        if (history === undefined) return;
-        return { messages: messages.map((message) => (message.role === 'user' ? user(String(history)) : message)) };
-      },
-    },
-  ],
+export const asksForHistory = under('asksForHistory', {
+  name: 'history',
+  async wrapToolCall(call, next, ctx) {
+    const [output, history] = await Promise.all([next(call), ctx.interrupt<string>('history')]);
+    ctx.runLocal.set('history', history);
+    return output;
+  },
+  beforeModelRewriteState({ messages }, ctx) {
+    const history = ctx.runLocal.get('history');
+    if (history === undefined) return;
+    return { messages: messages.map((message) => (message.role === 'user' ? user(String(history)) : message)) };
+  },
 });
 
 export const directAsks = defineAgent({
@@ -281,24 +230,21 @@ export const directAsks = defineAgent({
 const kindsOf = ({ role, blocks }: AgenticMessage): string => `${role} ${blocks.map(({ type }) => type).join(' ')}`;
 const copyOf = <M extends AgenticMessage>(message: M): M => ({ ...message, blocks: [...message.blocks] });
 
-export const agentic = defineAgent({
-  ...base,
-  name: 'agentic',
-  middleware: [
-    agenticMiddleware({
-      name: 'agentic',
-      beforeModelRewriteState({ messages }, ctx) {
-        ctx.sendEvent('note', messages.map(kindsOf));
-        return { messages: messages.map(copyOf) };
-      },
-      async wrapModel(request, next) {
-        const response = await next({ ...request, messages: request.messages.map(copyOf) });
-        return { ...response, message: copyOf(response.message) };
-      },
-      afterToolCalls: ({ messages }) => ({ messages: messages.map(copyOf) }),
-    }),
-  ],
-});
+export const agentic = under(
+  'agentic',
+  agenticMiddleware({
+    name: 'agentic',
+    beforeModelRewriteState({ messages }, ctx) {
+      ctx.sendEvent('note', messages.map(kindsOf));
+      return { messages: messages.map(copyOf) };
+    },
+    async wrapModel(request, next) {
+      const response = await next({ ...request, messages: request.messages.map(copyOf) });
+      return { ...response, message: copyOf(response.message) };
+    },
+    afterToolCalls: ({ messages }) => ({ messages: messages.map(copyOf) }),
+  }),
+);
 const puttingBack: AgentMiddleware = {
   name: 'puttingBack',
   wrapModel: (request, next) => next({ ...request, tools: ['echo'], settings: { ...request.settings, toolChoice: 'required' } }),
@@ -330,16 +276,10 @@ export const oneToolIteration = defineAgent({ ...base, name: 'oneToolIteration',
 
 export const external = defineAgent({ ...base, name: 'external', tools: ['echo', 'pickColor'] });
 
-export const refusesFirst = defineAgent({
-  ...base,
-  name: 'refusesFirst',
-  middleware: [
-    {
-      name: 'refusing',
-      beforeModelRewriteState: (state) => {
-        const [part] = state.messages.at(-1)?.parts ?? [];
-        if (part?.type === 'text' && part.text === 'refuse') throw new Error('Not so.');
-      },
-    },
-  ],
+export const refusesFirst = under('refusesFirst', {
+  name: 'refusing',
+  beforeModelRewriteState: (state) => {
+    const [part] = state.messages.at(-1)?.parts ?? [];
+    if (part?.type === 'text' && part.text === 'refuse') throw new Error('Not so.');
+  },
 });

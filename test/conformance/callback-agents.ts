@@ -7,6 +7,10 @@ import type { AgentMiddleware } from '../../workflows/index';
 
 const { defineAgent } = agentsFor();
 
+interface CallbackSet {
+  asMiddleware(): AgentMiddleware;
+}
+
 interface Special {
   readonly tools?: readonly string[];
   readonly maxIterations?: number;
@@ -15,14 +19,14 @@ interface Special {
   readonly sequentialTools?: boolean;
 }
 
-const under = (name: string, middleware: readonly AgentMiddleware[], special: Special = {}) =>
+const under = (name: string, layers: readonly (AgentMiddleware | CallbackSet)[], special: Special = {}) =>
   defineAgent({
     name,
     description: 'Under test.',
     instructions: 'Be a test.',
     model: 'test/model',
     tools: ['echo', 'fail'],
-    middleware,
+    middleware: layers.map((layer) => ('asMiddleware' in layer ? layer.asMiddleware() : layer)),
     ...special,
   });
 
@@ -42,75 +46,56 @@ const callingEcho: Message = {
 export const pongs = under('pongs', [
   modelCallbacks()
     .registerBefore(() => ({ customResponse: 'pong' }))
-    .registerAfter(({ response, invocation }) => note(invocation, response === undefined ? null : textOf(response.message)))
-    .asMiddleware(),
+    .registerAfter(({ response, invocation }) => note(invocation, response === undefined ? null : textOf(response.message))),
 ]);
 
 export const callsInPlaceOfModel = under('callsInPlaceOfModel', [
-  modelCallbacks()
-    .registerBefore(({ request }) => (request.messages.length === 1 ? { customResponse: { message: callingEcho } } : undefined))
-    .asMiddleware(),
+  modelCallbacks().registerBefore(({ request }) =>
+    request.messages.length === 1 ? { customResponse: { message: callingEcho } } : undefined,
+  ),
 ]);
 
-export const failsBeforeModel = under('failsBeforeModel', [modelCallbacks().registerBefore(fails('before error')).asMiddleware()]);
-export const failsAfterModel = under('failsAfterModel', [modelCallbacks().registerAfter(fails('after error')).asMiddleware()]);
+export const failsBeforeModel = under('failsBeforeModel', [modelCallbacks().registerBefore(fails('before error'))]);
+export const failsAfterModel = under('failsAfterModel', [modelCallbacks().registerAfter(fails('after error'))]);
 
 export const overridesModel = under('overridesModel', [
-  modelCallbacks()
-    .registerAfter(({ response, request }) =>
-      request.messages.length === 1 ? { customResponse: { ...response, message: callingEcho } } : { customResponse: 'after-override' },
-    )
-    .asMiddleware(),
+  modelCallbacks().registerAfter(({ response, request }) =>
+    request.messages.length === 1 ? { customResponse: { ...response, message: callingEcho } } : { customResponse: 'after-override' },
+  ),
 ]);
 
-export const callsForEver = under(
-  'callsForEver',
-  [
-    modelCallbacks()
-      .registerBefore(() => ({ customResponse: { message: callingEcho } }))
-      .asMiddleware(),
-  ],
-  { maxIterations: 1 },
-);
+export const callsForEver = under('callsForEver', [modelCallbacks().registerBefore(() => ({ customResponse: { message: callingEcho } }))], {
+  maxIterations: 1,
+});
 
 export const wantsAnotherModel = under('wantsAnotherModel', [
-  modelCallbacks()
-    .registerBefore(({ request }) => void ((request as { model: string }).model = 'test/other'))
-    .asMiddleware(),
+  modelCallbacks().registerBefore(({ request }) => void ((request as { model: string }).model = 'test/other')),
 ]);
 
 export const keepsInvocation = under('keepsInvocation', [
   modelCallbacks()
     .registerBefore(() => ({ values: {} }))
-    .registerBefore(({ invocation }) => note(invocation, [invocation.agent, invocation.userMessage]))
-    .asMiddleware(),
+    .registerBefore(({ invocation }) => note(invocation, [invocation.agent, invocation.userMessage])),
 ]);
 
 export const assignsArguments = under('assignsArguments', [
   toolCallbacks()
     .registerBefore((call) => void (call.arguments = { text: 'assigned' }))
-    .registerBefore((call) => note(call.invocation, call.arguments))
-    .asMiddleware(),
+    .registerBefore((call) => note(call.invocation, call.arguments)),
 ]);
 
 const extending = (name: string) =>
   toolCallbacks()
     .registerBefore(({ invocation }) => note(invocation, name))
     .registerToolResultMessages(() => user(name));
-export const extended = under('extended', [extending('user').append(extending('extension')).asMiddleware()]);
+export const extended = under('extended', [extending('user').append(extending('extension'))]);
 
-export const followsUp = under('followsUp', [
-  toolCallbacks()
-    .registerToolResultMessages(() => user('Look at this.'))
-    .asMiddleware(),
-]);
+export const followsUp = under('followsUp', [toolCallbacks().registerToolResultMessages(() => user('Look at this.'))]);
 export const shapesAndFollowsUp = under('shapesAndFollowsUp', [
-  toolCallbacks()
-    .registerToolResultMessages(() => [{ role: 'tool', parts: [{ type: 'text', text: 'shaped' }] }, user('Look at this.')])
-    .asMiddleware(),
+  toolCallbacks().registerToolResultMessages(() => [{ role: 'tool', parts: [{ type: 'text', text: 'shaped' }] }, user('Look at this.')]),
 ]);
-export const failsShaping = under('failsShaping', [toolCallbacks().registerToolResultMessages(fails('odd')).asMiddleware()]);
-export const panicsShaping = under('panicsShaping', [toolCallbacks().registerToolResultMessages(panics).asMiddleware()]);
+export const failsShaping = under('failsShaping', [toolCallbacks().registerToolResultMessages(fails('odd'))]);
+export const panicsShaping = under('panicsShaping', [toolCallbacks().registerToolResultMessages(panics)]);
 
 function repaired(input: Json): Json {
   if (typeof input !== 'string') return input;
@@ -121,25 +106,15 @@ export const repairsArguments = under('repairsArguments', [], { tools: ['add'], 
 export const repairsNothing = under('repairsNothing', [], { tools: ['add'] });
 
 export const forgives = under('forgives', [
-  toolCallbacks()
-    .registerAfter(({ error }) => (error === undefined ? undefined : { customResult: 'forgiven' }))
-    .asMiddleware(),
+  toolCallbacks().registerAfter(({ error }) => (error === undefined ? undefined : { customResult: 'forgiven' })),
 ]);
 
-export const forgivesStops = under(
-  'forgivesStops',
-  [
-    toolCallbacks()
-      .registerAfter(() => ({ customResult: 'custom' }))
-      .asMiddleware(),
-  ],
-  { tools: ['stops'] },
-);
+export const forgivesStops = under('forgivesStops', [toolCallbacks().registerAfter(() => ({ customResult: 'custom' }))], {
+  tools: ['stops'],
+});
 
 export const asksAboutRewritten = under('asksAboutRewritten', [
-  toolCallbacks()
-    .registerBefore(() => ({ modifiedArguments: { text: 'rewritten' } }))
-    .asMiddleware(),
+  toolCallbacks().registerBefore(() => ({ modifiedArguments: { text: 'rewritten' } })),
   approval({ tools: { echo: true } }),
 ]);
 
@@ -171,8 +146,7 @@ export const countsCallbacks = under(
   [
     toolCallbacks()
       .registerBefore(({ invocation }) => note(invocation, 'before'))
-      .registerAfter(({ invocation }) => note(invocation, 'after'))
-      .asMiddleware(),
+      .registerAfter(({ invocation }) => note(invocation, 'after')),
   ],
   { tools: ['flaky'] },
 );
@@ -189,11 +163,9 @@ export const stopsBeforeTool = under(
       name: 'late',
       afterFailure: async (_, __, ctx) => void (await ctx.call('echo', { text: 'too late' })),
     },
-    toolCallbacks()
-      .registerBefore(({ toolName }) => {
-        if (toolName === 'fail') throw new StopError('stop here');
-      })
-      .asMiddleware(),
+    toolCallbacks().registerBefore(({ toolName }) => {
+      if (toolName === 'fail') throw new StopError('stop here');
+    }),
   ],
   { tools: ['echo', 'fail', 'asks'] },
 );
@@ -201,15 +173,10 @@ export const stopsBeforeTool = under(
 export const skipsOne = under('skipsOne', [
   toolCallbacks()
     .registerBefore((call) => ({ modifiedArguments: { text: `${(call.arguments as { text: string }).text}!` } }))
-    .registerAfter(({ result }) => ({ skipSummarization: result === 'a!' }))
-    .asMiddleware(),
+    .registerAfter(({ result }) => ({ skipSummarization: result === 'a!' })),
 ]);
 
-export const skipsSummary = under('skipsSummary', [
-  toolCallbacks()
-    .registerAfter(() => ({ skipSummarization: true }))
-    .asMiddleware(),
-]);
+export const skipsSummary = under('skipsSummary', [toolCallbacks().registerAfter(() => ({ skipSummarization: true }))]);
 
 export const sharesState = under('sharesState', [
   callbacks({
@@ -235,8 +202,7 @@ export const decidesByText = under(
       })
       .registerAfter(({ arguments: input }) =>
         (input as { text: string }).text === 'replace' ? { customResult: 'overridden' } : undefined,
-      )
-      .asMiddleware(),
+      ),
   ],
   { toolErrors: 'fail' },
 );
@@ -257,12 +223,11 @@ export const waitsAroundTool = under('waitsAroundTool', [
 export const abortsAgent = under('abortsAgent', [
   agentCallbacks()
     .registerBefore(() => ({ customResponse: 'aborted by callback' }))
-    .registerAfter(({ invocation }) => note(invocation, 'never'))
-    .asMiddleware(),
+    .registerAfter(({ invocation }) => note(invocation, 'never')),
 ]);
 
 const failsBefore = agentCallbacks().registerBefore(fails('no'));
-export const failsBeforeAgent = under('failsBeforeAgent', [failsBefore.asMiddleware()]);
+export const failsBeforeAgent = under('failsBeforeAgent', [failsBefore]);
 const inside = [under('insideOfGroup', [])];
 export const failsBeforeSequence = sequential({ name: 'failsBeforeSequence', agents: inside, callbacks: failsBefore });
 export const failsBeforeParallel = parallel({ name: 'failsBeforeParallel', agents: inside, callbacks: failsBefore });
@@ -276,12 +241,8 @@ export const asksAroundSequence = sequential({ name: 'asksAroundSequence', agent
 
 const notesResponse = ({ response, invocation }: { readonly response?: Message; readonly invocation: Invocation }): void =>
   note(invocation, response === undefined ? null : { id: response.id ?? null, text: textOf(response) });
-export const seesResponseTwice = under('seesResponseTwice', [
-  agentCallbacks().registerAfter(notesResponse).registerAfter(notesResponse).asMiddleware(),
-]);
+export const seesResponseTwice = under('seesResponseTwice', [agentCallbacks().registerAfter(notesResponse).registerAfter(notesResponse)]);
 
 export const seesFailures = under('seesFailures', [
-  agentCallbacks()
-    .registerAfter(({ error, invocation }) => note(invocation, error?.message ?? null))
-    .asMiddleware(),
+  agentCallbacks().registerAfter(({ error, invocation }) => note(invocation, error?.message ?? null)),
 ]);

@@ -58,12 +58,11 @@ async function end({ of, place, options, steps, args }: Chain): Promise<ChainEnd
 const done = { answer: { role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'Done.' }] } };
 const note = (ctx: HookContext, data: unknown): void => ctx.sendEvent('note', data as Json);
 
+const base = { description: 'Under test.', instructions: 'Be a test.', model: 'test/model', tools: [] };
+
 export const chained = defineAgent({
+  ...base,
   name: 'chained',
-  description: 'Runs chains.',
-  instructions: 'Be a test.',
-  model: 'test/model',
-  tools: [],
   middleware: [
     {
       name: 'chaining',
@@ -76,11 +75,8 @@ export const chained = defineAgent({
 });
 
 export const handsValuesOn = defineAgent({
+  ...base,
   name: 'handsValuesOn',
-  description: 'Runs chains.',
-  instructions: 'Be a test.',
-  model: 'test/model',
-  tools: [],
   middleware: [
     {
       name: 'handing',
@@ -100,10 +96,8 @@ export const handsValuesOn = defineAgent({
 });
 
 export const keepsState = defineAgent({
+  ...base,
   name: 'keepsState',
-  description: 'Keeps state.',
-  instructions: 'Be a test.',
-  model: 'test/model',
   tools: ['echo'],
   middleware: [
     modelCallbacks()

@@ -6,7 +6,7 @@ import { scriptedModel, testRun } from '../../testing/index';
 import type { Json } from '../../workflows/index';
 import { withToolsFunc } from '../../middleware/forms/index';
 import { gate } from '../support/gate';
-import { agentWith, echo, logOf, only, tools, transcriptOf } from '../support/memory-bed';
+import { agentWith, echo, logOf, only, startRun, tools, transcriptOf } from '../support/memory-bed';
 import { teamModel } from '../support/team-bed';
 import * as agents from './agents';
 import { closeEngines, onEngines } from './engines';
@@ -130,12 +130,7 @@ it('[eino 234] a tool that is enhanced runs as such', async () => {
     },
   });
   for (const stream of [false, true]) {
-    const run = await testRun(agentWith({ tools: ['both'] }), {
-      input: 'Hi',
-      model: script({ name: 'both', input: {} }),
-      tools: { both },
-      stream,
-    });
+    const run = await startRun(agentWith({ tools: ['both'] }), script({ name: 'both', input: {} }), { tools: { both }, stream });
     await run.outcome();
     expect((await run.transcript())[2]?.parts[0]).toMatchObject({ multipart: true, output: [{ type: 'text', text: 'parts' }] });
   }

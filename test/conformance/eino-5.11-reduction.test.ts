@@ -54,11 +54,15 @@ const parts: readonly Part[] = [
   { type: 'text', text: 'b'.repeat(20) },
 ];
 
-it('[eino 256] the texts of an enhanced result share the limit, and files stay', async () => {
-  const { output, texts } = await cut(
+const cutParts = (half?: ReductionOnWorkerOptions, options: ReductionOptions = {}): Promise<Cut> =>
+  cut(
     enhanced(() => parts),
-    { maxLengthForTrunc: 8 },
+    options,
+    half,
   );
+
+it('[eino 256] the texts of an enhanced result share the limit, and files stay', async () => {
+  const { output, texts } = await cutParts(undefined, { maxLengthForTrunc: 8 });
   const made = JSON.parse(output) as readonly Part[];
   expect(made.map(({ type }) => type)).toEqual(['text', 'file']);
   expect((made[0] as { text: string }).text).toMatch(/Output too large \(41\)\.[\s\S]*\naa\n[\s\S]*\nbb\n/);
@@ -67,38 +71,12 @@ it('[eino 256] the texts of an enhanced result share the limit, and files stay',
 
 it('[eino 256] an error of a handler, and storing without a backend, come out', async () => {
   const failing = { handlers: { it: () => Promise.reject(new Error('cannot say')) } };
-  expect(
-    await failureOf(
-      (
-        await cut(
-          enhanced(() => parts),
-          {},
-          failing,
-        )
-      ).run,
-    ),
-  ).toMatch(/^hook-failed: .*cannot say/);
+  expect(await failureOf((await cutParts(failing)).run)).toMatch(/^hook-failed: .*cannot say/);
   const handled = {
     handlers: { it: () => ({ output: [{ type: 'text', text: 'short' }] as unknown as Json, offload: { text: 'whole' } }) },
   };
-  expect(
-    (
-      await cut(
-        enhanced(() => parts),
-        {},
-        handled,
-      )
-    ).output,
-  ).toMatch(/could not be saved: the worker middleware of reduction has no backend/);
-  expect(
-    (
-      await cut(
-        enhanced(() => parts),
-        {},
-        { ...handled, backend: keptTexts() },
-      )
-    ).output,
-  ).toContain('short');
+  expect((await cutParts(handled)).output).toMatch(/could not be saved: the worker middleware of reduction has no backend/);
+  expect((await cutParts({ ...handled, backend: keptTexts() })).output).toContain('short');
 });
 
 it('[eino 256] an error of the tool comes out unchanged', async () => {

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../contract/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { HookContext, Json, Message } from '../../workflows/index';
 import { messagesIn } from '../../middleware/forms/index';
+import { failure } from '../support/failures';
 import { agentUnder, agentWith, before, echo, only, tools } from '../support/memory-bed';
 import * as agents from './agents';
 import { closeEngines, onEngines } from './engines';
@@ -28,13 +29,9 @@ onEngines('[eino 66] a key that nobody set gives nothing, and no error', async (
 });
 
 onEngines('[eino 67] a value that cannot be written down is refused at once, and plain ones pass', async (engine) => {
-  expect(await (await engine.play(hooks.setsOdd, { model: answer() })).outcome()).toMatchObject({
-    status: 'failed',
-    error: {
-      code: 'value-not-json',
-      message: expect.stringMatching(/^The run-local value "key" is not JSON: at.* Keep plain data here\.$/) as string,
-    },
-  });
+  expect(await (await engine.play(hooks.setsOdd, { model: answer() })).outcome()).toMatchObject(
+    failure('value-not-json', /^The run-local value "key" is not JSON: at.* Keep plain data here\.$/),
+  );
   const plain = await engine.play(hooks.setsPlain, { model: answer() });
   expect(await plain.outcome()).toMatchObject({ status: 'completed' });
   expect(await plain.notes()).toEqual(['text', 1, true, 1.5]);
@@ -106,7 +103,7 @@ onEngines('[eino 74] of three calls the one that returns directly is shown last,
 onEngines('[eino 76] a tool that the worker does not know gives one error and nothing else', async (engine) => {
   const model = answer();
   const run = await engine.play(hooks.namesUnknownTool, { model });
-  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-unknown' } });
+  expect(await run.outcome()).toMatchObject(failure('tool-unknown'));
   expect((await run.log()).map(({ type }) => type)).toEqual(['run-start', 'run-end']);
   expect(model.requests).toEqual([]);
 });
@@ -158,7 +155,7 @@ describe.each([
 
   onEngines('[eino 81] meet the limit of iterations', async (engine) => {
     const run = await engine.play(twice, { input, model: scripted(call('echo'), call('echo', 2)) });
-    expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'max-iterations' } });
+    expect(await run.outcome()).toMatchObject(failure('max-iterations'));
   });
 
   onEngines('[eino 81] end with a result that is returned directly', async (engine) => {

@@ -2,6 +2,7 @@ import type { ModelProvider } from '../../activities/models/models';
 import type { RunEvent } from '../../contract/events';
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
+import { failure } from '../support/failures';
 import { only } from '../support/memory-bed';
 import { gate } from '../support/gate';
 import type { AskedModel, Said } from '../support/streaming-model';
@@ -117,7 +118,7 @@ describe('retry', () => {
   onEngines('[eino 86] without an answer the run fails, with the number of calls and the last error', async (engine) => {
     const model = sayingModel([broken('first')], [broken('second')], [broken('third')]);
     const { outcome, ends } = await play(engine, agents.triesTwice, model);
-    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model-retries-exhausted' } });
+    expect(outcome).toMatchObject(failure('model-retries-exhausted'));
     expect((outcome as { error: { message: string } }).error.message).toMatch(/exceeds max retries: .* in 3 calls\. .*third/);
     expect(ends).toEqual([]);
   });
@@ -130,7 +131,7 @@ describe('retry', () => {
   onEngines('[eino 88] without a configuration the error is the original one, after one call', async (engine) => {
     const model = sayingModel([broken('No.', false)]);
     const { outcome } = await play(engine, plain, model, false);
-    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model-failed', message: 'No.' } });
+    expect(outcome).toMatchObject(failure('model-failed', 'No.'));
     expect(model.asked).toHaveLength(1);
   });
 
@@ -139,7 +140,7 @@ describe('retry', () => {
     const { deltas, outcome, retries } = await play(engine, agents.neverTriesAgain, model);
     expect(deltas).toEqual(['start', 'Half', 'void']);
     expect(retries).toEqual([]);
-    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model-failed', message: 'No.' } });
+    expect(outcome).toMatchObject(failure('model-failed', 'No.'));
     expect(model.asked).toHaveLength(1);
   });
 
@@ -163,7 +164,7 @@ describe('retry', () => {
     for (const agent of [agents.neverThenNext, agents.plainThenNext]) {
       const model = sayingModel(['Half', broken('No.', false)]);
       const { retries, ends, outcome } = await play(engine, agent, model);
-      expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model-failed', message: 'No.' } });
+      expect(outcome).toMatchObject(failure('model-failed', 'No.'));
       expect([retries, ends]).toEqual([[], []]);
       expect(model.asked).toHaveLength(1);
     }
@@ -190,7 +191,7 @@ describe('retry', () => {
   onEngines('[eino 96] the run fails with the error that shouldRetry says instead, of a message and of an error', async (engine) => {
     for (const answer of [['Bad.'], [broken()]]) {
       const { outcome, ends } = await play(engine, agents.rewritesErrors, sayingModel(answer), false);
-      expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model-failed', message: 'Not like this.' } });
+      expect(outcome).toMatchObject(failure('model-failed', 'Not like this.'));
       expect(ends).toEqual([]);
     }
   });
@@ -223,7 +224,7 @@ describe('retry', () => {
     expect((await play(engine, agents.rejectsBad, sayingModel(['Good.']), false)).ends).toEqual(['Good.']);
     const none = await play(engine, agents.rejectsBad, sayingModel(['Bad.'], ['Bad.']), false);
     expect(none.ends).toEqual([]);
-    expect(none.outcome).toMatchObject({ status: 'failed', error: { code: 'model-retries-exhausted' } });
+    expect(none.outcome).toMatchObject(failure('model-retries-exhausted'));
   });
 
   onEngines('[eino 102] a run that is cancelled in a backoff ends at once, after one call', async (engine) => {
@@ -252,18 +253,14 @@ describe('retry', () => {
   });
 
   onEngines('[eino 106] a shouldRetry that throws ends the run, naming it', async (engine) => {
-    expect((await play(engine, agents.throwsDecision, sayingModel(['Good.']))).outcome).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: 'shouldRetry of agent "throwsDecision" failed: out of order' },
-    });
+    expect((await play(engine, agents.throwsDecision, sayingModel(['Good.']))).outcome).toMatchObject(
+      failure('hook-failed', 'shouldRetry of agent "throwsDecision" failed: out of order'),
+    );
   });
 
   onEngines('[eino 107] nothing returned accepts; no retries and a rejection are exhausted', async (engine) => {
     expect((await play(engine, agents.decidesNothing, sayingModel(['Good.']))).ends).toEqual(['Good.']);
-    expect((await play(engine, agents.hasNoRetries, sayingModel(['Bad.']))).outcome).toMatchObject({
-      status: 'failed',
-      error: { code: 'model-retries-exhausted' },
-    });
+    expect((await play(engine, agents.hasNoRetries, sayingModel(['Bad.']))).outcome).toMatchObject(failure('model-retries-exhausted'));
   });
 
   onEngines('[eino 107] an error beside retry is ignored', async (engine) => {
@@ -299,14 +296,12 @@ describe('failover', () => {
   });
 
   onEngines('[eino 112] stops when getFailoverModel throws, or has no model', async (engine) => {
-    expect((await play(engine, agents.throwsChoice, sayingModel([broken('first')]))).outcome).toMatchObject({
-      status: 'failed',
-      error: { code: 'model-unknown', message: 'There is no other model.' },
-    });
-    expect((await play(engine, agents.choosesNone, sayingModel([broken('first')]))).outcome).toMatchObject({
-      status: 'failed',
-      error: { code: 'model-failover-invalid', message: 'getFailoverModel of agent "choosesNone" returned no model at attempt 1.' },
-    });
+    expect((await play(engine, agents.throwsChoice, sayingModel([broken('first')]))).outcome).toMatchObject(
+      failure('model-unknown', 'There is no other model.'),
+    );
+    expect((await play(engine, agents.choosesNone, sayingModel([broken('first')]))).outcome).toMatchObject(
+      failure('model-failover-invalid', 'getFailoverModel of agent "choosesNone" returned no model at attempt 1.'),
+    );
   });
 
   onEngines(
@@ -336,7 +331,7 @@ describe('failover', () => {
     const model = modelsSaying(() => [[broken()], [broken()], [broken()]]);
     const { outcome, retries } = await play(engine, agents.triesThenOther, model, false);
     expect(model.names).toEqual(['model', 'model', 'other', 'other']);
-    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'model-retries-exhausted' } });
+    expect(outcome).toMatchObject(failure('model-retries-exhausted'));
     expect(retries.map(({ attempt, error, failover }) => [attempt, error.code, failover?.model])).toEqual([
       [0, 'model-failed', undefined],
       [1, 'model-retries-exhausted', 'test/other'],

@@ -5,8 +5,9 @@ import { scriptedModel, testRun } from '../../testing/index';
 import type { HookContext, Json, Part } from '../../workflows/index';
 import { agenticMiddleware, messagesOf, setSubAgents, withDeterministicTransfer } from '../../middleware/forms/index';
 import { customAgent, sequential } from '../../workflows/index';
+import { failure, failureSaying } from '../support/failures';
 import { gate } from '../support/gate';
-import { agentWith, logOf, only, transcriptOf } from '../support/memory-bed';
+import { agentWith, logOf, only, startRun, transcriptOf } from '../support/memory-bed';
 import { heard, member, placed, scripts, teamModel, transfer } from '../support/team-bed';
 import * as agents from './agents';
 import type { Engine } from './engines';
@@ -26,11 +27,7 @@ const says = (name: string, ...texts: readonly string[]) => texts.map((text) => 
 const asks = (...texts: readonly string[]) => says('asks', ...texts);
 
 it('[eino 118] an interrupt is described whole as soon as it is raised, and its address names what stands around it', async () => {
-  const run = await testRun(agents.asksForHistory, {
-    input: 'Hi',
-    model: scriptedModel([{ toolCalls: asks('first', 'second') }]),
-    tools,
-  });
+  const run = await startRun(agents.asksForHistory, [{ toolCalls: asks('first', 'second') }], { tools });
   const log = await logOf(run);
   const raised = log.flatMap((event) => (event.type === 'interrupt-start' ? [event.interrupt] : []));
   expect(raised).toHaveLength(4);
@@ -244,10 +241,7 @@ it('[eino 132] an agent that is not the one that began cannot go on, and says so
   const run = await testRun(asking('first'), { input: 'Hi', model: scriptedModel([]) });
   expect(await run.interrupts()).toHaveLength(1);
   await run.goOnAsNew(asking('other'));
-  expect(await run.outcome()).toMatchObject({
-    status: 'failed',
-    error: { code: 'frame-changed', message: expect.stringContaining('The code at asking') as string },
-  });
+  expect(await run.outcome()).toMatchObject(failureSaying('frame-changed', 'The code at asking'));
 });
 
 onEngines('[eino 133] after an answer each lane hears its own words, and what follows hears all', async (engine) => {
@@ -294,10 +288,9 @@ it('[eino 134] a run that stands at an agent which is not there any more is an e
   const run = await testRun(handing('clerk'), { input: 'Hi', model: scripts({ desk: [transfer('clerk')], clerk: [] }), tools });
   expect(await run.interrupts()).toHaveLength(1);
   await run.goOnAsNew(handing('notary'));
-  expect(await run.outcome()).toMatchObject({
-    status: 'failed',
-    error: { code: 'frame-changed', message: 'The agent "desk" changed: "clerk" was at work in it, and is not there any more.' },
-  });
+  expect(await run.outcome()).toMatchObject(
+    failure('frame-changed', 'The agent "desk" changed: "clerk" was at work in it, and is not there any more.'),
+  );
 });
 
 it('[eino 134] and so is one that stands in a sequence of other agents', async () => {
@@ -306,7 +299,7 @@ it('[eino 134] and so is one that stands in a sequence of other agents', async (
   const run = await testRun(steps('one'), { input: 'Hi', model: scripts({ one: [], other: [] }), tools });
   expect(await run.interrupts()).toHaveLength(1);
   await run.goOnAsNew(steps('other'));
-  expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'frame-changed' } });
+  expect(await run.outcome()).toMatchObject(failure('frame-changed'));
 });
 
 const hello: Json = [{ role: 'user', blocks: [{ type: 'text', text: 'Hi' }] }];

@@ -15,8 +15,9 @@ import {
   transferToAgentAction,
 } from '../../workflows/index';
 import { setSubAgents } from '../../middleware/forms/index';
-import { logOf, only, tools } from '../support/memory-bed';
-import { heard, member, placed, play, scripts, teamModel, transfer } from '../support/team-bed';
+import { failure } from '../support/failures';
+import { logOf, only, startRun, tools } from '../support/memory-bed';
+import { byHand, heard, member, placed, play, says as saysWith, scripts, teamModel, transfer } from '../support/team-bed';
 import { closeEngines, onEngines } from './engines';
 import * as teams from './team-agents';
 
@@ -27,17 +28,10 @@ import * as teams from './team-agents';
 
 afterAll(closeEngines);
 
-const says = (text: string, action?: object): CustomEvent => ({
-  message: { role: 'assistant', parts: [{ type: 'text', text }] },
-  ...(action === undefined ? {} : { action: action as never }),
-});
+const says = (text: string, action?: object): CustomEvent => saysWith(text, action === undefined ? {} : { action: action as never });
 const saying = <const Name extends string>(name: Name, ...events: readonly CustomEvent[]) =>
-  customAgent({
-    name,
-    description: `The ${name}.`,
-    async *run() {
-      yield* events;
-    },
+  byHand(name, async function* () {
+    yield* events;
   });
 const calls = (name: string, input: Json): ScriptedStep => ({ toolCalls: [{ name, input }] });
 const asksFor = (name: string, request = 'Please.'): ScriptedStep => calls(name, { request });
@@ -133,10 +127,7 @@ describe('an agent that throws', () => {
     ['parallel', parallel({ name: 'all', agents: [throwing] })],
   ] as const)('[eino 176] an agent that throws is an error of the run, in a %s', async (_, agent) => {
     const { run, outcome } = await play(agent, {});
-    expect(outcome).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: 'agent "throwing" failed: out of order' },
-    });
+    expect(outcome).toMatchObject(failure('hook-failed', 'agent "throwing" failed: out of order'));
     const log = await logOf(run);
     expect(texts(log)).toEqual([]);
     expect(log.find(({ type }) => type === 'agent-end')).toMatchObject({ agent: 'throwing', error: { code: 'hook-failed' } });
@@ -223,11 +214,7 @@ it('[eino 179] words of other agents are rewritten with their media and without 
   const said: readonly Part[] = [{ type: 'reasoning', text: 'Hm.' }, { type: 'text', text: 'Look' }, image];
   const asked: Record<string, readonly Message[]> = {};
   const both = sequential({ name: 'both', agents: [member('painter'), member('critic')] });
-  const run = await testRun(both, {
-    input: 'Paint.',
-    tools,
-    model: provider({ painter: said, critic: [{ type: 'text', text: 'Nice.' }] }, asked),
-  });
+  const run = await startRun(both, provider({ painter: said, critic: [{ type: 'text', text: 'Nice.' }] }, asked));
   expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Nice.' });
   expect(asked['critic']?.[1]).toMatchObject({
     role: 'user',
@@ -263,8 +250,8 @@ it('[eino 181] an agent as a tool gives the text of what it said last', async ()
   expect(said.result).toMatchObject({ type: 'tool-result', output: 'My answer.' });
   const direct = await toolOf(member('direct', { tools: ['echo'], returnDirectly: ['echo'] }), [calls('echo', { text: 'Directly.' })]);
   expect(direct.result).toMatchObject({ output: 'Directly.' });
-  const byHand = await toolOf(saying('byHand', says('First.'), says('Last.')));
-  expect(byHand.result).toMatchObject({ output: 'Last.' });
+  const ofHand = await toolOf(saying('byHand', says('First.'), says('Last.')));
+  expect(ofHand.result).toMatchObject({ output: 'Last.' });
   const result: Message = { role: 'tool', parts: [{ type: 'tool-result', callId: 'c', name: 'x', output: 'Of a tool.' }] };
   expect((await toolOf(saying('ofTool', { message: result }))).result).toMatchObject({ output: 'Of a tool.' });
 });
@@ -448,7 +435,7 @@ it('[eino 191] observers are told once of each agent, of those that have them', 
   const seen: string[] = [];
   const one = member('one', { middleware: [tracing(seen)] });
   const inside = sequential({ name: 'inside', agents: [one, member('unobserved')], observers: [tracing(seen)] });
-  const byHand = customAgent({
+  const handMade = customAgent({
     name: 'byHand',
     agents: [member('helper', { middleware: [tracing(seen)] })],
     observers: [tracing(seen)],
@@ -457,7 +444,7 @@ it('[eino 191] observers are told once of each agent, of those that have them', 
     },
   });
   const said = [{ text: 'Fine.' }];
-  await play(parallel({ name: 'all', agents: [sequential({ name: 'lane', agents: [inside, byHand] })], observers: [tracing(seen)] }), {
+  await play(parallel({ name: 'all', agents: [sequential({ name: 'lane', agents: [inside, handMade] })], observers: [tracing(seen)] }), {
     one: said,
     unobserved: said,
     helper: said,
@@ -499,10 +486,7 @@ it('[eino 191] an observer sees what goes in and comes out, and can change nothi
 it('[eino 191] an observer of the worker may be for some agents only', async () => {
   const seen: string[] = [];
   const both = sequential({ name: 'both', agents: [member('one'), member('two')] });
-  const run = await testRun(both, {
-    input: 'Hi',
-    tools,
-    model: scripts({ one: [{ text: '1' }], two: [{ text: '2' }] }),
+  const run = await startRun(both, scripts({ one: [{ text: '1' }], two: [{ text: '2' }] }), {
     observers: [{ name: 'some', agents: ['two'], onStart: ({ kind, agent }) => void seen.push(`${kind} ${agent}`) }],
   });
   await run.outcome();
@@ -513,7 +497,7 @@ it('[eino 191] an agent that fails is told to its observers as an error, up to t
   const seen: string[] = [];
   const inner = loop({ name: 'inner', agents: [saying('broken', { error: 'No.' })], maxIterations: 3, observers: [tracing(seen)] });
   const { outcome } = await play(sequential({ name: 'outer', agents: [inner], observers: [tracing(seen)] }), {});
-  expect(outcome).toMatchObject({ status: 'failed', error: { code: 'agent-failed' } });
+  expect(outcome).toMatchObject(failure('agent-failed'));
   expect(seen).toEqual(['start outer at outer', 'start inner at outer/inner', 'error inner agent-failed', 'error outer agent-failed']);
 });
 

@@ -233,5 +233,5 @@ const seesRequest = agenticMiddleware({
     return next(request);
   },
 });
-export const instructed = defineAgent({ ...base, name: 'instructed', middleware: [seesRequest] });
+export const instructed = under('instructed', seesRequest);
 export const uninstructed = defineAgent({ ...base, name: 'uninstructed', instructions: '', middleware: [seesRequest] });

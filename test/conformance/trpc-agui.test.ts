@@ -15,6 +15,7 @@ import { aguiApp, aguiThread, eventsIn, shortOf } from '../support/agui-bed';
 import { gate } from '../support/gate';
 import { agentWith, echo, lineOf } from '../support/memory-bed';
 import * as agents from './agents';
+import type { Engine } from './engines';
 import { closeEngines, onEngines } from './engines';
 import { holder, tools } from './tools';
 
@@ -44,10 +45,17 @@ const shortly = (...given: readonly (RunEvent | Delta)[]): readonly string[] => 
 const idsOf = (events: readonly AguiEvent[]): readonly string[] =>
   events.map((event) => `${event.type} ${'messageId' in event ? event.messageId : ''}`);
 
-async function threadInMemory(model: ReturnType<typeof scriptedModel> | LanguageModel, agui: AguiOptions = {}): Promise<AguiThread> {
-  const chat = await testConversation(agentWith({ tools: ['echo'] }), { model, tools });
-  return aguiThread(aguiApp(chat, agui), 'agent', 'test');
+type Model = ReturnType<typeof scriptedModel> | LanguageModel;
+
+async function talk(
+  model: Model,
+  agui: AguiOptions = {},
+  { stream = false, ...agent }: Parameters<typeof agentWith>[0] & { stream?: boolean } = {},
+) {
+  const chat = await testConversation(agentWith({ tools: ['echo'], ...agent }), { model, tools, stream });
+  return { chat, thread: aguiThread(aguiApp(chat, agui), 'agent', 'test') };
 }
+const threadInMemory = async (model: Model, agui: AguiOptions = {}): Promise<AguiThread> => (await talk(model, agui)).thread;
 const lines = ({ events }: AguiAnswer): readonly string[] => events.map(shortOf);
 const hello = () => scriptedModel([{ text: 'Hello.' }]);
 const boom = (): never => {
@@ -140,12 +148,15 @@ describe('translation callbacks', () => {
 
   it('[trpc 117] that fail behind the translation stop the turn', async () => {
     const door = gate();
-    const chat = await testConversation(
-      agentWith({ tools: [], middleware: [{ name: 'tells', beforeAgent: (_, ctx) => ctx.sendEvent('note', 1) }] }),
-      { model: halfOf(door, text('Half.')), tools, stream: true },
-    );
     const after = (event: AguiEvent): void => (event.type === 'CUSTOM' ? boom() : undefined);
-    const thread = aguiThread(aguiApp(chat, { translate: { after: [after] } }), 'agent', 'test');
+    const { chat, thread } = await talk(
+      halfOf(door, text('Half.')),
+      { translate: { after: [after] } },
+      {
+        middleware: [{ name: 'tells', beforeAgent: (_, ctx) => ctx.sendEvent('note', 1) }],
+        stream: true,
+      },
+    );
     const shown = lines(await thread.say('Hi.'));
     expect(shown).toEqual(['RUN_STARTED', 'RUN_ERROR callback-failed: after translate callback: boom']);
     expect(await chat.turn(1)).toMatchObject({ status: 'stopped' });
@@ -277,8 +288,8 @@ describe('requests', () => {
   it('[trpc 133] whose reader goes away block nobody', async () => {
     const door = gate();
     const model = scriptedModel([{ toolCalls: [echo('x')] }, async () => (await door.pass(), { text: 'Done.' })]);
-    const chat = await testConversation(agentWith({ tools: ['echo'] }), { model, tools });
-    const { app, path, body } = aguiThread(aguiApp(chat), 'agent', 'test').saying('Hi.');
+    const { chat, thread } = await talk(model);
+    const { app, path, body } = thread.saying('Hi.');
     const response = await app.request(path, jsonOf(body));
     const reader = response.body?.getReader();
     expect(eventsIn(new TextDecoder().decode((await reader?.read())?.value))[0]).toMatchObject({ type: 'RUN_STARTED' });
@@ -343,8 +354,7 @@ describe('run hooks', () => {
 
   it('[trpc 139] that fail end the run with their error, and nothing is said', async () => {
     const model = hello();
-    const chat = await testConversation(agentWith({ tools: [] }), { model, tools });
-    const thread = aguiThread(aguiApp(chat, { hooks: [{ name: 'audit', beforeRun: boom }] }), 'agent', 'test');
+    const { chat, thread } = await talk(model, { hooks: [{ name: 'audit', beforeRun: boom }] });
     expect(lines(await thread.say('Hi.'))).toEqual(['RUN_STARTED', 'RUN_ERROR hook-failed: beforeRun of the run hook "audit": boom']);
     expect([model.requests, (await chat.view()).turn]).toEqual([[], 0]);
   });
@@ -380,8 +390,7 @@ describe('tool messages of an input', () => {
   it('[trpc 121] are shown behind the start of the run, and the model gets all of them', async () => {
     const toolCalls = ['car', 'roof'].map((of) => ({ name: 'pickColor', input: { of } }));
     const model = scriptedModel([{ toolCalls: [echo('own'), ...toolCalls] }, { text: 'Done.' }]);
-    const chat = await testConversation(agentWith({ tools: ['echo', 'pickColor'] }), { model, tools });
-    const thread = aguiThread(aguiApp(chat), 'agent', 'test');
+    const { thread } = await talk(model, {}, { tools: ['echo', 'pickColor'] });
     const own = (await thread.say('Pick.')).events.find((event) => event.type === 'TOOL_CALL_RESULT');
     const messages = [
       { id: own?.messageId ?? '', role: 'tool', toolCallId: 'call-1-1', content: 'own' },
@@ -412,9 +421,11 @@ describe('tool messages of an input', () => {
 
 describe('a history', () => {
   it('[trpc 131] that breaks is shown as far as it goes, and then the error', async () => {
-    const chat = await testConversation(agentWith({ tools: ['echo'] }), { model: hello(), tools });
-    await aguiThread(aguiApp(chat), 'agent', 'test').say('Hi.');
-    const { run } = chat;
+    const {
+      chat: { run },
+      thread,
+    } = await talk(hello());
+    await thread.say('Hi.');
     const events = run.events.bind(run);
     const unreadable = new HoldfastError('run-unreadable', 'An event cannot be read.');
     run.events = async function* (options) {
@@ -425,7 +436,7 @@ describe('a history', () => {
     };
     for (const view of [run.view.bind(run), () => Promise.reject(unreadable)]) {
       run.view = view;
-      const answer = await aguiThread(aguiApp(chat), 'agent', 'test').post({}, '/connect');
+      const answer = await thread.post({}, '/connect');
       expect(lines(answer)).toEqual(['RUN_STARTED', 'MESSAGES_SNAPSHOT', 'RUN_ERROR run-unreadable: An event cannot be read.']);
       const [, snapshot] = answer.events;
       expect(snapshot).toMatchObject({ messages: [{ role: 'user', content: 'Hi.' }] });
@@ -434,8 +445,7 @@ describe('a history', () => {
 
   it('[trpc 131] that grows is followed to its end, under the run id of the request', async () => {
     const door = gate();
-    const chat = await testConversation(agentWith({ tools: [] }), { model: halfOf(door, text('Half.')), tools, stream: true });
-    const thread = aguiThread(aguiApp(chat), 'agent', 'test');
+    const { thread } = await talk(halfOf(door, text('Half.')), {}, { stream: true });
     const first = thread.say('Hi.');
     await door.reached;
     const body = JSON.stringify({ threadId: 'test', runId: 'another', messages: [] });
@@ -446,6 +456,16 @@ describe('a history', () => {
     await first;
   });
 });
+
+/** A run whose model has said the first half of an answer. */
+async function halfSaid(engine: Engine, agui: AguiOptions = {}, first = text('Half.')) {
+  const door = gate();
+  const { conversation, agui: threadWith } = await engine.converse(agents.plain, halfOf(door, first), { stream: true });
+  const thread = threadWith(agui);
+  const run = thread.say('One?');
+  await door.reached;
+  return { door, conversation, thread, run };
+}
 
 onEngines('[trpc 129] there is exactly one last event, and it is the failure of tidying up', async (engine) => {
   const boomAt =
@@ -469,14 +489,10 @@ onEngines('[trpc 129] there is exactly one last event, and it is the failure of 
 });
 
 onEngines('[trpc 138] a cancel ends plainly, also when a hook or the model fails of it', async (engine) => {
-  const door = gate();
-  const { agui } = await engine.converse(agents.plain, halfOf(door, text('Half.')), { stream: true });
   const ends: string[] = [];
-  const thread = agui({
+  const { thread, run } = await halfSaid(engine, {
     hooks: [{ name: 'stops', afterRun: (run, last) => (ends.push(last.type), run.signal.throwIfAborted()) }],
   });
-  const run = thread.say('One?');
-  await door.reached;
   await thread.post({}, '/cancel');
   const shown = lines(await run);
   expect(lastOnes(shown)).toEqual(['RUN_FINISHED cancelled']);
@@ -485,34 +501,22 @@ onEngines('[trpc 138] a cancel ends plainly, also when a hook or the model fails
 });
 
 onEngines('[trpc 122] a second run of a conversation is refused while the first one goes on', async (engine) => {
-  const door = gate();
-  const { conversation, agui } = await engine.converse(agents.plain, halfOf(door, text('Half.')), { stream: true });
-  const thread = agui();
-  const first = thread.say('One?');
-  await door.reached;
+  const { door, conversation, thread, run } = await halfSaid(engine);
   expect(await thread.say('Two?')).toMatchObject({ status: 409, text: expect.stringContaining('conversation-busy') });
   door.open();
-  expect(lines(await first).at(-1)).toBe('RUN_FINISHED success');
+  expect(lines(await run).at(-1)).toBe('RUN_FINISHED success');
   expect(await conversation.turn(1)).toMatchObject({ status: 'completed' });
 });
 
 onEngines('[trpc 127] a cancel ends the run once, whatever run id it names', async (engine) => {
-  const door = gate();
-  const { agui } = await engine.converse(agents.plain, halfOf(door, text('Half.')), { stream: true });
-  const thread = agui();
-  const run = thread.say('One?');
-  await door.reached;
+  const { thread, run } = await halfSaid(engine);
   expect(await thread.post({ runId: 'another' }, '/cancel')).toMatchObject({ status: 200 });
   expect(lines(await run).at(-1)).toBe('RUN_FINISHED cancelled');
   expect(await thread.post({}, '/cancel')).toMatchObject({ status: 404, text: expect.stringContaining('turn-unknown') });
 });
 
 onEngines('[trpc 128] a cancel closes reasoning that is open', async (engine) => {
-  const door = gate();
-  const { agui } = await engine.converse(agents.plain, halfOf(door, { type: 'reasoning', text: 'Hm.' }), { stream: true });
-  const thread = agui();
-  const run = thread.say('One?');
-  await door.reached;
+  const { thread, run } = await halfSaid(engine, {}, { type: 'reasoning', text: 'Hm.' });
   await thread.post({}, '/cancel');
   expect(lines(await run)).toEqual([
     'RUN_STARTED',

@@ -2,6 +2,7 @@ import type { Json, Message } from 'holdfast/workflow';
 import type { Plugin } from 'holdfast/callbacks';
 import { callbacks } from 'holdfast/callbacks';
 import { scriptedModel } from '../../testing/index';
+import { failure } from '../support/failures';
 import { echo } from '../support/memory-bed';
 import { asksAroundSequence, failsBeforeAgent, failsBeforeLoop, failsBeforeParallel, failsBeforeSequence } from './callback-agents';
 import type { Engine, Played } from './engines';
@@ -92,7 +93,7 @@ describe('messages in place of tool messages', () => {
     ];
     for (const [said, problem] of wrong) {
       const outcome = await (await replacing(engine, said)).outcome();
-      expect(outcome).toMatchObject({ status: 'failed', error: { code: 'callback-failed', message: expect.stringMatching(problem) } });
+      expect(outcome).toMatchObject(failure('callback-failed', problem));
       expect(outcome).toMatchObject({ error: { message: expect.stringMatching(/^plugin "p": /) } });
     }
   });
@@ -150,10 +151,7 @@ onEngines('[trpc 67] a plugin that has only a beforeTool, or says nothing, hides
 onEngines('[trpc 136] an error before the agent, of a plugin too, fails the run before anything else', async (engine) => {
   for (const agent of [failsBeforeAgent, agents.failsInPlugin, failsBeforeSequence, failsBeforeParallel, failsBeforeLoop]) {
     const run = await play(engine, agent);
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'callback-failed', message: expect.stringMatching(/^before agent callback failed: (p: )?no$/) },
-    });
+    expect(await run.outcome()).toMatchObject(failure('callback-failed', /^before agent callback failed: (p: )?no$/));
     expect(await run.lines()).toEqual(['run-start', 'run-end']);
   }
 });

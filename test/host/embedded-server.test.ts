@@ -82,12 +82,15 @@ describe('an embedded server', () => {
     expect(existsSync(join(directory, 'server.json'))).toBe(false);
   });
 
-  it('tells its owner when it ends on its own, and the directory can be used again', async () => {
+  it('tells its owner when it ends on its own, with the end of its log, and the directory can be used again', async () => {
     const directory = temporaryDirectory();
     const error = await new Promise<HoldfastError>((resolve, reject) => {
       startEmbeddedServer({ directory, onExit: resolve }).then((server) => process.kill(server.pid, 'SIGKILL'), reject);
     });
-    expect(error).toMatchObject({ code: 'server-failed', message: expect.stringContaining('stopped with code 137') as string });
+    expect(error).toMatchObject({
+      code: 'server-failed',
+      message: expect.stringMatching(/stopped with code 137\. Its log(, .*server\.log, is empty| ends: )/) as string,
+    });
     expect((await start({ directory })).reused).toBe(false);
   });
 

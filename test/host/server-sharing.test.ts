@@ -136,14 +136,6 @@ describe('the server of a directory', () => {
     await Promise.all(family.map((pid) => untilGone(pid)));
   });
 
-  it('ends its guard when it ends itself', async () => {
-    const owner = await startOwner({ directory: temporaryDirectory() });
-    const family = processesOfSession(owner.server.pid);
-    process.kill(owner.server.pid, 'SIGKILL');
-    await Promise.all(family.map((pid) => untilGone(pid)));
-    await owner.finish();
-  });
-
   it.concurrent('gets a new database with another server version, and says so', async () => {
     const directory = temporaryDirectory();
     const yesterday = join(directory, 'runs-1.20.0.db');

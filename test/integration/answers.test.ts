@@ -162,28 +162,3 @@ describe('an interrupt that was answered', () => {
     expect(await run.outcome()).toMatchObject({ status: 'completed' });
   });
 });
-
-describe('races on a server', () => {
-  const refunds = script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.'));
-  const model = bed.scripted((request) => (request.instructions.includes('approvedInTime') ? refunds(request) : text('Done.')));
-
-  it('end a run whose losing branch catches what it is told and goes on', async () => {
-    const run = await model.start('polling', 'Hi');
-    await run.outcome();
-    await run.resume((await run.interrupts())[0]?.id ?? '', 'yes');
-    expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });
-  });
-
-  it('bind a call to an approval that was given in a branch, also behind a continue-as-new', async () => {
-    const run = await model.start('approvedInTime', 'Hi');
-    await run.outcome();
-    await run.approve((await run.interrupts())[0]?.id ?? '');
-    await run.outcome();
-    await bed.temporal.goOnAsNew(run.id);
-    await run.resume((await run.interrupts())[0]?.id ?? '', 1);
-    expect(await run.outcome()).toMatchObject({
-      status: 'failed',
-      error: { code: 'hook-failed', message: expect.stringContaining('changed its arguments') },
-    });
-  });
-});

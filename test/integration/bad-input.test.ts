@@ -4,11 +4,8 @@ import type { StartOptions } from '../../client/start-input';
 import type { Outcome } from '../../client/reading/outcome';
 import type { Part } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
-import { fixtureTools } from '../fixtures/tools';
-import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
-import { calls, startTestBed, text } from '../support/test-bed';
+import { sharedBed } from '../support/shared-bed';
+import { calls, text } from '../support/test-bed';
 
 /** The first message names the garbage. Default: a request for a refund. */
 function answer(messages: readonly { role: string; parts: readonly Part[] }[]): GenerateAnswer {
@@ -23,19 +20,11 @@ function answer(messages: readonly { role: string; parts: readonly Part[] }[]): 
 }
 
 describe('input that nobody should send', () => {
-  let bed: TestBed;
-  let temporal: Temporal;
-  beforeAll(async () => {
-    temporal = await openTemporal();
-    bed = await startTestBed(({ messages }) => answer(messages), { tools: fixtureTools, environment: {} });
-  });
-  afterAll(async () => {
-    await bed.close();
-    await temporal.close();
-  });
+  const bed = sharedBed({ environment: {} });
+  const model = bed.scripted(({ messages }) => answer(messages));
 
   const outcomeOf = async (agent: string, input: string, options?: StartOptions): Promise<Outcome<unknown>> =>
-    (await bed.client.start(agent, input, options)).outcome();
+    (await model.start(agent, input, options)).outcome();
 
   describe('to a run that waits for an answer', () => {
     const plain = { encoding: Buffer.from('json/plain') };
@@ -47,7 +36,7 @@ describe('input that nobody should send', () => {
     ): Promise<void> => {
       const payload = { ...(metadata && { metadata }), ...(data && { data: Buffer.from(data) }) };
       const sent = { namespace: 'default', workflowExecution: { workflowId }, signalName, input: { payloads: [payload] } };
-      await temporal.connection.workflowService.signalWorkflowExecution(sent);
+      await bed.temporal.connection.workflowService.signalWorkflowExecution(sent);
     };
 
     it.concurrent.each<[string, (handle: WorkflowHandle, id: string) => Promise<void>]>([
@@ -80,10 +69,10 @@ describe('input that nobody should send', () => {
         },
       ],
     ])('takes nothing from it, and the run is read and goes on, when signals %s', async (_, send) => {
-      const run = await bed.client.start('guarded', 'Refund.');
+      const run = await model.start('guarded', 'Refund.');
       expect((await run.outcome()).status).toBe('waiting');
       const [{ id = '' } = {}] = await run.interrupts();
-      await send(temporal.handle(run.id), id);
+      await send(bed.temporal.handle(run.id), id);
       expect(await run.view()).toMatchObject({ status: expect.stringMatching(/waiting|running/), interrupts: [{ id }] });
       await run.approve(id);
       expect(await run.outcome()).toMatchObject({ status: 'completed', text: 'Done.' });

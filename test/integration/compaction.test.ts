@@ -4,26 +4,19 @@ import { reducing } from '../fixtures/reducing-agent';
 import { fixtureTools } from '../fixtures/tools';
 import { keptTexts } from '../support/compaction-bed';
 import { LongWork, contentPerTurn, task } from '../support/long-work';
-import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
-import type { Answerer, TestBed } from '../support/test-bed';
-import { calls, script, startTestBed, text } from '../support/test-bed';
+import { sharedBed } from '../support/shared-bed';
+import type { Answerer } from '../support/test-bed';
+import { calls, script, text } from '../support/test-bed';
 
 const turns = 50;
 const backend = keptTexts();
 
-let temporal: Temporal;
-let bed: TestBed;
 let answer: Answerer;
-beforeAll(async () => {
-  const tools = { ...fixtureTools, ...offloadTools(backend) };
+const bed = sharedBed({
+  tools: { ...fixtureTools, ...offloadTools(backend) },
+  middleware: [reductionOnWorker({ backend })],
   // Models of all names, because the agent names another model for summaries.
-  const opening = startTestBed((request) => answer(request), { tools, middleware: [reductionOnWorker({ backend })] });
-  [temporal, bed] = await Promise.all([openTemporal(), opening]);
-});
-afterAll(async () => {
-  await bed.close();
-  await temporal.close();
+  models: { providers: { test: { model: () => ({ generate: async (request) => answer(request) }) } } },
 });
 
 it('50 turns under contextEditing and summarization stay under their bound, and the worker finds every message', async () => {
@@ -33,7 +26,7 @@ it('50 turns under contextEditing and summarization stay under their bound, and 
   expect(await run.outcome()).toMatchObject({ status: 'completed', output: 'Done.' });
   expect([work.problems, work.turn]).toEqual([[], turns]);
   expect(work.largest).toBeLessThanOrEqual(mostTokens);
-  const { raw } = await temporal.handle(run.id).describe();
+  const { raw } = await bed.temporal.handle(run.id).describe();
   const bytes = Number(raw.workflowExecutionInfo?.historySizeBytes);
   expect(bytes / (turns * contentPerTurn)).toBeLessThan(2);
 });
@@ -61,7 +54,7 @@ it('what is cut and what is cleared is stored under the run, and the input of wh
     parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])),
   );
   expect(results.map((output) => String(output).includes('<persisted-output>'))).toEqual([true, true, true]);
-  const history = await temporal.handle(run.id).fetchHistory();
+  const history = await bed.temporal.handle(run.id).fetchHistory();
   const said = JSON.stringify(history.events?.map((event) => payloadsIn(event)));
   expect(said.split(old.trim()).length - 1).toBe(4);
 });

@@ -5,9 +5,10 @@ import { codeOf } from '../../contract/errors';
 import { defineTool } from '../../activities/tools/tools';
 import { fixtureTools } from '../fixtures/tools';
 import { logOf } from '../support/server-logs';
+import { sharedBed } from '../support/shared-bed';
 import { eventually } from '../support/temporal';
-import type { Answerer, TestBed } from '../support/test-bed';
-import { calls, script, startTestBed, testServer, text } from '../support/test-bed';
+import type { Answerer } from '../support/test-bed';
+import { calls, script, testServer, text } from '../support/test-bed';
 
 const payments: string[] = [];
 const mail = { works: false };
@@ -40,18 +41,15 @@ const answer: Answerer = (request) => {
 };
 
 describe('a failed run', () => {
-  let bed: TestBed;
-  beforeAll(async () => {
-    bed = await startTestBed(answer, { tools });
-  });
-  afterAll(() => bed.close());
+  const bed = sharedBed({ tools });
+  const model = bed.scripted(answer);
   beforeEach(() => {
     mail.works = false;
     payments.length = 0;
   });
 
   const failed = async (id: string, tags: readonly string[] = []): Promise<Run> => {
-    const run = await bed.client.start('unforgiving', 'Pay 5.', { id, tags });
+    const run = await model.start('unforgiving', 'Pay 5.', { id, tags });
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
     return run;
   };
@@ -84,11 +82,11 @@ describe('a failed run', () => {
     const view = await run.view();
     expect(view).toMatchObject({ status: 'completed', nextOffset: log.length, usage: { inputTokens: 30, outputTokens: 15 } });
     expect(view.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant']);
-    expect((await bed.client.start('unforgiving', 'Pay 5.', { id: 'five' })).isNew).toBe(false);
+    expect((await model.start('unforgiving', 'Pay 5.', { id: 'five' })).isNew).toBe(false);
   });
 
   it('goes on in its isolated agent, under the id of that agent: one payment in five retries', async () => {
-    const run = await bed.client.start('payersLead', 'Pay 5.', { id: 'apart' });
+    const run = await model.start('payersLead', 'Pay 5.', { id: 'apart' });
     expect(await run.outcome()).toMatchObject({ status: 'failed', error: { code: 'tool-failed' } });
     for (let retry = 1; retry <= 4; retry++) {
       await run.retry();
@@ -150,13 +148,13 @@ describe('a failed run', () => {
     await expect(run.retry()).rejects.toMatchObject({ code: 'run-not-failed', message: expect.stringContaining('has completed') });
     await expect(bed.client.run('nobody').retry()).rejects.toMatchObject({ code: 'run-unknown' });
     await expect(run.retry({ by: '' })).rejects.toMatchObject({ code: 'request-invalid' });
-    const ended = await bed.client.start('plain', 'Pay 5.', { id: 'ended' });
+    const ended = await model.start('plain', 'Pay 5.', { id: 'ended' });
     await ended.terminate();
     await expect(ended.retry()).rejects.toMatchObject({ code: 'retry-impossible', message: expect.stringContaining('terminated') });
   });
 
   it('has its deadline again, and is refused when that has passed', async () => {
-    const run = await bed.client.start('unforgiving', 'Pay 5.', { id: 'late', deadline: '1h' });
+    const run = await model.start('unforgiving', 'Pay 5.', { id: 'late', deadline: '1h' });
     expect((await run.outcome()).status).toBe('failed');
     mail.works = true;
     await run.retry({ deadline: '2h' });

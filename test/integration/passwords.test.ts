@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/tools';
-import type { Run } from '../../client/run';
 import type { HoldfastError } from '../../contract/errors';
 import { createLogger } from '../../host/logger';
 import { createApp } from '../../service/http/app';
 import { fixtureTools } from '../fixtures/tools';
+import { allOf } from '../support/all-of';
 import { sharedBed } from '../support/shared-bed';
 import { calls, startTestBed, text } from '../support/test-bed';
 
@@ -57,12 +57,6 @@ async function keptOf(id: string): Promise<string> {
   return textsIn((await bed.temporal.handle(id).fetchHistory()).events);
 }
 
-async function eventsOf(run: Run): Promise<readonly unknown[]> {
-  const events: unknown[] = [];
-  for await (const event of run.events()) events.push(event);
-  return events;
-}
-
 describe('a password in a URL', () => {
   it('of a provider is refused when the worker starts, by the name of the variable and without the password', async () => {
     for (const name of ['OPENAI_COMPATIBLE_BASE_URL', 'OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL', 'GOOGLE_GENERATIVE_AI_BASE_URL']) {
@@ -87,7 +81,7 @@ describe('a password in a URL', () => {
       status: 'failed',
       error: { message: expect.stringContaining('http://[credentials]@127.0.0.1') as string },
     });
-    const events = await eventsOf(run);
+    const events = await allOf(run.events());
     const app = createApp({ agents: [], client: bed.client, logger });
     const answers = await Promise.all(
       [`/runs/${run.id}`, `/runs/${run.id}/result`, '/runs'].map(async (path) => (await app.request(path)).text()),
@@ -110,7 +104,7 @@ describe('a password in a URL', () => {
     const kept = await keptOf(run.id);
     expect(kept).toContain('http://[credentials]@127.0.0.1');
     expect(JSON.stringify(asked)).toContain('[credentials]');
-    for (const shown of [await run.view(), await eventsOf(run), asked, seen, told.map(({ message }) => message), kept])
+    for (const shown of [await run.view(), await allOf(run.events()), asked, seen, told.map(({ message }) => message), kept])
       expect(JSON.stringify(shown)).not.toContain(password);
   });
 });

@@ -8,6 +8,7 @@ import { isDelta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
 import { fixtureTools } from '../fixtures/tools';
+import { allOf } from '../support/all-of';
 import { aroundPages } from '../support/around-pages';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
@@ -50,11 +51,8 @@ const bed = sharedBed({
 });
 const model = bed.scripted(script(calls({ name: 'refund', input: { orderId: '42', amount: 80 } }), text('Done.')));
 
-async function all(events: AsyncIterable<RunEvent | Delta>): Promise<readonly RunEvent[]> {
-  const list = [];
-  for await (const event of events) if (!isDelta(event)) list.push(event);
-  return list;
-}
+const all = async (events: AsyncIterable<RunEvent | Delta>): Promise<readonly RunEvent[]> =>
+  (await allOf(events)).filter((event) => !isDelta(event));
 
 async function waitingId(run: Run): Promise<string> {
   const outcome = await run.outcome();

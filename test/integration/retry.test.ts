@@ -1,43 +1,17 @@
 import { tsToMs } from '@temporalio/common/lib/time';
 import type { LanguageModel } from '../../activities/models/models';
 import type { Run } from '../../client/run';
-import type { Delta } from '../../contract/deltas';
-import type { RunEvent } from '../../contract/events';
-import { textOf } from '../../contract/messages/messages';
 import { gate } from '../support/gate';
 import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
+import { shownLines } from '../support/shown-lines';
 import type { AskedModel } from '../support/streaming-model';
 import { broken, sayingModel } from '../support/streaming-model';
-
-function line(event: RunEvent | Delta): string {
-  switch (event.type) {
-    case 'text-delta':
-      return `delta ${event.text}`;
-    case 'model-end':
-      return `model-end ${textOf(event.message)}`;
-    case 'model-retry':
-      return `model-retry ${event.attempt} ${event.error.code}`;
-    case 'run-end':
-      return `run-end ${event.status}`;
-    default:
-      return event.type;
-  }
-}
-
-async function linesOf(run: Run, onLine: (line: string) => void = () => undefined): Promise<readonly string[]> {
-  const lines: string[] = [];
-  for await (const event of run.events()) {
-    lines.push(line(event));
-    onLine(line(event));
-  }
-  return lines;
-}
 
 /** Holds the first call until a reader has seen a piece, because ended calls have no deltas. */
 function seen(): { readonly door: Promise<void>; readonly onLine: (line: string) => void } {
   const { pass, open } = gate();
-  return { door: pass(), onLine: (line) => (line.startsWith('delta ') ? open() : undefined) };
+  return { door: pass(), onLine: (line) => (line.startsWith('text-delta ') ? open() : undefined) };
 }
 
 describe('an agent that makes calls again', () => {
@@ -54,11 +28,11 @@ describe('an agent that makes calls again', () => {
   it('waits with timers between calls of one attempt each, and shows what does not count as void', async () => {
     const { door, onLine } = seen();
     const run = await start(sayingModel(['One', door, broken()], ['Two', broken()], ['Good.']), 'tries');
-    expect(await linesOf(run, onLine)).toEqual([
+    expect(await shownLines(run, onLine)).toEqual([
       'run-start',
-      ...['model-start', 'attempt-start', 'delta One', 'attempt-void', 'model-retry 0 model-failed'],
-      ...['model-start', 'attempt-start', 'delta Two', 'attempt-void', 'model-retry 1 model-failed'],
-      ...['model-start', 'attempt-start', 'delta Good.', 'model-end Good.', 'run-end completed'],
+      ...['model-start', 'attempt-start 1', 'text-delta One', 'attempt-void 1', 'model-retry 0 model-failed'],
+      ...['model-start', 'attempt-start 1', 'text-delta Two', 'attempt-void 1', 'model-retry 1 model-failed'],
+      ...['model-start', 'attempt-start 1', 'text-delta Good.', 'model-end Good.', 'run-end completed'],
     ]);
     expect(await attemptsOf(run)).toEqual([1, 1, 1]);
     const { events } = await bed.temporal.handle(run.id).fetchHistory();
@@ -80,7 +54,7 @@ describe('an agent that makes calls again', () => {
     }
     await bed.temporal.goOnAsNew(run.id);
     expect(model.asked).toHaveLength(1);
-    expect((await linesOf(run)).slice(-3)).toEqual(['delta Good.', 'model-end Good.', 'run-end completed']);
+    expect((await shownLines(run)).slice(-3)).toEqual(['text-delta Good.', 'model-end Good.', 'run-end completed']);
     const starts = (await logOf(run)).flatMap((event) => (event.type === 'model-start' ? [event.time] : []));
     expect((starts[1] ?? 0) - began).toBeGreaterThan(5900);
     const { events } = await bed.temporal.handle(run.id).fetchHistory();

@@ -10,6 +10,7 @@ import { createApp } from '../../service/http/app';
 import { scriptedModel, testRun } from '../../testing';
 import { plain } from '../fixtures/agents';
 import { fixtureTools } from '../fixtures/tools';
+import { allOf } from '../support/all-of';
 import { english } from '../support/english';
 import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
@@ -34,12 +35,6 @@ const bed = sharedBed({
   },
 });
 const done = bed.scripted(() => text('Done.'));
-
-async function all<T>(events: AsyncIterable<T>): Promise<readonly T[]> {
-  const list = [];
-  for await (const event of events) list.push(event);
-  return list;
-}
 
 describe('what somebody asks of a run that is there', () => {
   it.concurrent('names the options of a second start that the run does not have', async () => {
@@ -69,29 +64,29 @@ describe('what somebody asks of a run that is there', () => {
     const run = await done.start('plain', 'hello');
     await run.result();
     const { nextOffset } = await run.view();
-    expect(await all(run.events({ from: nextOffset }))).toEqual([]);
+    expect(await allOf(run.events({ from: nextOffset }))).toEqual([]);
     const beyond = {
       code: 'request-invalid',
       message: expect.stringContaining(`the next event of this run has the offset ${nextOffset}`) as string,
     };
-    await expect(all(run.events({ from: 999 }))).rejects.toMatchObject(beyond);
-    await expect(all(run.events({ from: 999, until: 'waiting' }))).rejects.toMatchObject(beyond);
+    await expect(allOf(run.events({ from: 999 }))).rejects.toMatchObject(beyond);
+    await expect(allOf(run.events({ from: 999, until: 'waiting' }))).rejects.toMatchObject(beyond);
     const app = createApp({ agents: [], client: bed.client, logger });
     const answer = await app.request(`/runs/${run.id}/events?from=999`);
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'request-invalid' } }]);
     expect((await app.request(`/runs/${run.id}/events?from=${nextOffset}`)).status).toBe(200);
     const inMemory = await testRun(plain, { input: 'hello', model: scriptedModel([{ text: 'Done.' }]), tools: fixtureTools });
     await inMemory.outcome();
-    await expect(all(inMemory.events({ from: 999 }))).rejects.toMatchObject({ code: 'request-invalid' });
+    await expect(allOf(inMemory.events({ from: 999 }))).rejects.toMatchObject({ code: 'request-invalid' });
   });
 
   it.concurrent('tells a reader what another client knows that came later', async () => {
     const run = await done.start('plain', 'hello');
-    const reading = all(run.events());
+    const reading = allOf(run.events());
     await run.result();
     const other = await connect({ server: testServer(), taskQueue: bed.taskQueue });
     const { nextOffset } = await other.run(run.id).view();
-    expect((await all(run.events({ from: nextOffset - 1 }))).map(({ type }) => type)).toEqual(['run-end']);
+    expect((await allOf(run.events({ from: nextOffset - 1 }))).map(({ type }) => type)).toEqual(['run-end']);
     await reading;
     await other.close();
   });

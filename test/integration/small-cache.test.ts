@@ -1,27 +1,18 @@
 import { asksAgain } from '../../contract/news';
 import { names } from '../../contract/names';
-import type { Temporal } from '../support/temporal';
-import { eventually, openTemporal } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
-import { calls, script, startTestBed, text } from '../support/test-bed';
+import { sharedBed } from '../support/shared-bed';
+import { eventually } from '../support/temporal';
+import { calls, script, text } from '../support/test-bed';
 
-let temporal: Temporal;
-let bed: TestBed;
-beforeAll(async () => {
-  temporal = await openTemporal();
-  const refund = calls({ name: 'refund', input: { orderId: '42', amount: 80 } });
-  bed = await startTestBed(script(refund, refund, text('Done.')), { maxCachedRuns: 2 });
-});
-afterAll(async () => {
-  await bed.close();
-  await temporal.close();
-});
+const bed = sharedBed({ maxCachedRuns: 2 });
+const refund = calls({ name: 'refund', input: { orderId: '42', amount: 80 } });
+const model = bed.scripted(script(refund, refund, text('Done.')));
 
 describe('runs that wait for answers, more than a worker may keep in memory', () => {
   it('answer a query, go on with each answer, and no workflow task fails', async () => {
     const runs = [];
     for (const _ of [1, 2, 3, 4]) {
-      const run = await bed.client.start('guarded', 'Refund.');
+      const run = await model.start('guarded', 'Refund.');
       expect(await run.outcome()).toMatchObject({ status: 'waiting' });
       runs.push(run);
     }
@@ -31,7 +22,7 @@ describe('runs that wait for answers, more than a worker may keep in memory', ()
         if (outcome.status !== 'waiting') throw new Error(`${run.id} is ${outcome.status}.`);
         const [interrupt] = outcome.interrupts;
         expect(bed.worker.cachedRuns).toBeLessThanOrEqual(2);
-        expect(await temporal.handle(run.id).query(names.statusQuery)).toMatchObject({
+        expect(await bed.temporal.handle(run.id).query(names.statusQuery)).toMatchObject({
           status: 'waiting',
           interrupts: [{ id: interrupt?.id }],
         });
@@ -39,35 +30,35 @@ describe('runs that wait for answers, more than a worker may keep in memory', ()
       }
     for (const run of runs) {
       expect(await run.result()).toBe('Done.');
-      const { events = [] } = await temporal.handle(run.id).fetchHistory();
+      const { events = [] } = await bed.temporal.handle(run.id).fetchHistory();
       expect(events?.filter((event) => event.workflowTaskFailedEventAttributes)).toEqual([]);
     }
   });
 
   it('refuse a query directly after the first new task of a loaded run, as it may bring events of another worker, and answer the next query', async () => {
-    const [run, ...others] = await Promise.all([1, 2, 3].map(() => bed.client.start('guarded', 'Refund.')));
+    const [run, ...others] = await Promise.all([1, 2, 3].map(() => model.start('guarded', 'Refund.')));
     if (run === undefined) throw new Error('No run has begun.');
     const outcome = await run.outcome();
     if (outcome.status !== 'waiting') throw new Error(`${run.id} is ${outcome.status}.`);
     for (const other of others) {
       expect(await other.outcome()).toMatchObject({ status: 'waiting' });
       // Each query may be the first after the first new task of a run that was loaded again.
-      const asked = (): Promise<unknown> => temporal.handle(other.id).query(names.statusQuery);
+      const asked = (): Promise<unknown> => bed.temporal.handle(other.id).query(names.statusQuery);
       await asked().catch(asked);
     }
-    const handle = temporal.handle(run.id);
+    const handle = bed.temporal.handle(run.id);
     await handle.signal('unheard');
     await eventually(async () => {
       const { events = [] } = await handle.fetchHistory();
       expect(events?.at(-1)?.workflowTaskCompletedEventAttributes).toBeTruthy();
     });
-    const ask = (): Promise<unknown> => temporal.handle(run.id).query(names.statusQuery);
+    const ask = (): Promise<unknown> => bed.temporal.handle(run.id).query(names.statusQuery);
     await expect(ask()).rejects.toThrow(asksAgain);
     expect(await ask()).toMatchObject({ status: 'waiting' });
   });
 
   it('may all be cancelled', async () => {
-    const runs = await Promise.all([1, 2, 3].map(() => bed.client.start('guarded', 'Refund.')));
+    const runs = await Promise.all([1, 2, 3].map(() => model.start('guarded', 'Refund.')));
     for (const run of runs) expect(await run.outcome()).toMatchObject({ status: 'waiting' });
     await Promise.all(runs.map((run) => run.cancel()));
     for (const run of runs) expect(await run.outcome()).toMatchObject({ status: 'cancelled' });

@@ -13,10 +13,7 @@ import { startService } from '../../service/http/start-service';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import { recordedTerminal } from '../support/recorded-terminal';
-import type { Temporal } from '../support/temporal';
-import { openTemporal } from '../support/temporal';
-import type { TestBed } from '../support/test-bed';
-import { startTestBed } from '../support/test-bed';
+import { sharedBed } from '../support/shared-bed';
 
 interface Frame {
   readonly id: string | undefined;
@@ -51,12 +48,10 @@ function* randomNumbers(seed: number): Generator<number, never> {
 }
 
 describe('a reader of server-sent events', () => {
-  let bed: TestBed;
+  const bed = sharedBed();
+  const model = bed.scripted(talker);
   let service: RunningService;
-  let temporal: Temporal;
   beforeAll(async () => {
-    temporal = await openTemporal();
-    bed = await startTestBed(() => ({ parts: [] }), { models: { providers: { test: { model: () => talker } } } });
     service = await startService({
       client: bed.client,
       agents: [],
@@ -65,11 +60,7 @@ describe('a reader of server-sent events', () => {
       port: 0,
     });
   });
-  afterAll(async () => {
-    await service.close();
-    await bed.close();
-    await temporal.close();
-  });
+  afterAll(() => service.close());
 
   async function* frames(id: string, lastEventId: string | undefined, signal: AbortSignal): AsyncGenerator<Frame> {
     const headers: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
@@ -81,7 +72,7 @@ describe('a reader of server-sent events', () => {
   }
 
   it('sees every durable event exactly once and in order, however often it is cut off', async () => {
-    const run = await bed.client.start('plain', 'Talk long.');
+    const run = await model.start('plain', 'Talk long.');
     const random = randomNumbers(7);
     const durable: RunEvent[] = [];
     let lastEventId: string | undefined;
@@ -97,7 +88,7 @@ describe('a reader of server-sent events', () => {
             expect(id).toBe(String(event.offset));
             lastEventId = id;
             durable.push(event);
-            if (event.type === 'model-end' && event.turn === 12) await temporal.handle(run.id).signal('continue-as-new');
+            if (event.type === 'model-end' && event.turn === 12) await bed.temporal.handle(run.id).signal('continue-as-new');
           } else expect(id).toBeUndefined();
           if (event.type === 'run-end') ended = true;
           if (--left <= 0) break;
@@ -111,14 +102,14 @@ describe('a reader of server-sent events', () => {
     expect(durable.map(({ offset }) => offset)).toEqual(durable.map((_event, position) => position));
     expect(durable.filter(({ type }) => type === 'model-end')).toHaveLength(turnsOf['Talk long.']);
     expect(durable.at(-1)).toMatchObject({ type: 'run-end', status: 'completed' });
-    const { historyLength } = await temporal.handle(run.id).describe();
+    const { historyLength } = await bed.temporal.handle(run.id).describe();
     expect(historyLength).toBeLessThan(turnsOf['Talk long.'] * 12);
   });
 
   it('sees the tokens of a call in whole, from the start of its attempt to its message, on a connection that is not cut', async () => {
     // Ended calls come from the history, which has no tokens.
     held = gate();
-    const run = await bed.client.start('plain', 'Talk.');
+    const run = await model.start('plain', 'Talk.');
     let said = '';
     let messages = 0;
     for await (const { event } of frames(run.id, undefined, new AbortController().signal)) {
@@ -136,7 +127,7 @@ describe('a reader of server-sent events', () => {
   });
 
   it('gets no deltas when it asks for none', async () => {
-    const run = await bed.client.start('plain', 'Talk.');
+    const run = await model.start('plain', 'Talk.');
     const response = await fetch(`${service.url}/runs/${run.id}/events?deltas=false`);
     const text = await response.text();
     expect(text).toContain('event: model-end');
@@ -144,7 +135,7 @@ describe('a reader of server-sent events', () => {
   });
 
   it.each([true, false])('reads the same on a terminal that is watched and where nobody watches (%s)', async (live) => {
-    const run = await bed.client.start('plain', 'Talk.');
+    const run = await model.start('plain', 'Talk.');
     const terminal = recordedTerminal({ live });
     expect(await attendRun(new FoundService(service.url), terminal, { id: run.id, from: 0 })).toBe(0);
     const text = words.join('').trim();

@@ -3,20 +3,11 @@ import type { GenerateRequest, LanguageModel } from '../../activities/models/mod
 import type { Run } from '../../client/run';
 import { gate } from '../support/gate';
 import { sharedBed } from '../support/shared-bed';
-import { addLine } from '../support/shown-lines';
+import { shownLines } from '../support/shown-lines';
 
 async function* say(...texts: readonly string[]): AsyncGenerator<ModelChunk> {
   for (const text of texts) yield { type: 'text', text };
   yield { type: 'finish', usage: { inputTokens: 3, outputTokens: 3 } };
-}
-
-async function linesOf(run: Run, onLine: (line: string) => void = () => undefined): Promise<readonly string[]> {
-  const lines: string[] = [];
-  for await (const event of run.events()) {
-    addLine(lines, event);
-    onLine(lines.at(-1) ?? '');
-  }
-  return lines;
 }
 
 describe('a run that streams', () => {
@@ -45,7 +36,7 @@ describe('a run that streams', () => {
             yield { type: 'finish' };
           })(),
     );
-    const lines = await linesOf(run, (line) => (line.includes('-delta ') ? seen.open() : undefined));
+    const lines = await shownLines(run, (line) => (line.includes('-delta ') ? seen.open() : undefined));
     expect(lines).toEqual([
       'run-start',
       'model-start',
@@ -66,7 +57,7 @@ describe('a run that streams', () => {
 
   it('holds back what a layer says it changes', async () => {
     const run = await start('redacts', () => say('My card is ', '4111.'));
-    expect(await linesOf(run)).toEqual(['run-start', 'model-start', 'model-end My card is ****.', 'run-end completed']);
+    expect(await shownLines(run)).toEqual(['run-start', 'model-start', 'model-end My card is ****.', 'run-end completed']);
   });
 
   it('has a history of the same size as without streaming', async () => {

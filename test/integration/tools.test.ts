@@ -7,6 +7,7 @@ import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import type { Json, Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
+import { allOf } from '../support/all-of';
 import { gate } from '../support/gate';
 import { replaysOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';
@@ -78,11 +79,6 @@ describe('tools on a real server', () => {
     model.start(agent, JSON.stringify(turns), options);
   const results = async (run: Run): Promise<readonly unknown[]> =>
     (await run.transcript()).flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])));
-  const eventsOf = async (run: Run): Promise<readonly (RunEvent | Delta)[]> => {
-    const events = [];
-    for await (const event of run.events()) events.push(event);
-    return events;
-  };
 
   it('run several at once, beside others, under wraps, with a continue-as-new in between', async () => {
     const turn: Calls = [
@@ -127,7 +123,7 @@ describe('tools on a real server', () => {
   it('that stream end under their own name and address when an alias calls them, and nothing that readers saw is taken back', async () => {
     const options = { toolAliases: { echo: { names: ['say'], arguments: { text: ['words'] } } } };
     const run = await start('talks', [[{ name: 'say', input: { words: 'one two' } }]], { options });
-    const ofTool = (await eventsOf(run)).flatMap((event) => {
+    const ofTool = (await allOf(run.events())).flatMap((event) => {
       if (event.type === 'tool-start' || event.type === 'tool-end') return [`${event.type} ${event.tool} ${event.address ?? ''}`];
       if (event.type === 'tool-output-delta') return [`delta ${event.text ?? ''}`];
       return ['attempt-void', 'message-replaced'].includes(event.type) ? [event.type] : [];

@@ -5,7 +5,7 @@ import { pushActivities } from '../../service/a2a/push/activities';
 import type { RunningService } from '../../service/http/start-service';
 import type { ActivityQueues } from '../../worker/activity-queue';
 import { serveActivities } from '../../worker/activity-queue';
-import { a2aClient, saying, stateOf } from '../support/a2a-bed';
+import { a2aClient, saying } from '../support/a2a-bed';
 import type { Hook } from '../support/a2a-hook';
 import { openHook, statesOf } from '../support/a2a-hook';
 import type { ServiceBed } from '../product/service-bed';
@@ -75,27 +75,6 @@ const listed = async (task: Task) =>
   (await client.listTaskPushNotificationConfig({ tenant: '', taskId: task.id, pageSize: 0, pageToken: '' })).configs;
 
 describe('push notifications of A2A', () => {
-  it('tell each state in order, with the token, each under an id of its own', async () => {
-    const one = await opened();
-    const task = (await client.sendMessage(telling(refund, configOf(one.url)))) as Task;
-    await hears(one, ['INPUT_REQUIRED']);
-    expect(stateOf(await answer(task))).toBe('COMPLETED');
-    expect(await hears(one, ['', '', ''])).toEqual(['INPUT_REQUIRED', 'WORKING', 'COMPLETED']);
-    expect(one.heard.every(({ token }) => token === 'tok')).toBe(true);
-    await eventually(async () => ((await listed(task)).length === 0 ? true : undefined));
-  });
-
-  it('tell what happened while no service sent any', async () => {
-    const one = await opened();
-    const task = (await client.sendMessage(telling(refund, configOf(one.url)))) as Task;
-    await hears(one, ['']);
-    await queues.shutdown();
-    await answer(task);
-    expect(statesOf(one)).toEqual(['INPUT_REQUIRED']);
-    queues = await serve();
-    expect(await hears(one, ['', '', ''])).toEqual(['INPUT_REQUIRED', 'WORKING', 'COMPLETED']);
-  });
-
   it('tell the same message sent again nothing twice, also when all is told', async () => {
     const one = await opened();
     const request = telling('Where is my order 43?', configOf(one.url));

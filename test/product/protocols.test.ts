@@ -27,36 +27,6 @@ const get = (from: Client, id: string): Promise<Task> => from.getTask({ tenant: 
 const rolesOf = async (conversation: string): Promise<readonly string[]> =>
   (await bed.client.run(conversation).view()).messages.map(({ role }) => role);
 
-describe('the client of A2A at /a2a/AGENT', () => {
-  it('has its tasks from another service, which keeps nothing, and answers there', async () => {
-    const first = await bed.another();
-    const before = await a2aClient(fetch, `${first.url}/a2a/support/`);
-    const task = (await before.sendMessage(saying(refund, inContext()))) as Task;
-    await first.close();
-    const second = await bed.another();
-    const after = await a2aClient(fetch, `${second.url}/a2a/support/`);
-    expect(await get(after, task.id)).toEqual(task);
-    const done = (await after.sendMessage(saying('yes', { contextId: task.contextId, taskId: task.id }))) as Task;
-    expect([done.id, stateOf(done)]).toEqual([task.id, 'COMPLETED']);
-    await second.close();
-  });
-
-  it('may leave in the middle of a request: its message again is the same task', async () => {
-    const message = saying(refund, inContext());
-    const gone = new AbortController();
-    const first = a2a.sendMessage(message, { signal: gone.signal });
-    gone.abort();
-    await expect(first).rejects.toThrow();
-    const task = (await a2a.sendMessage(message)) as Task;
-    expect(stateOf(task)).toBe('INPUT_REQUIRED');
-    expect(
-      (await a2a.listTasks({ tenant: '', contextId: task.contextId, status: 0, pageToken: '', statusTimestampAfter: undefined })).totalSize,
-    ).toBe(1);
-    const cancelled = await a2a.cancelTask({ tenant: '', id: task.id, metadata: undefined });
-    expect(stateOf(cancelled)).toBe('CANCELED');
-  });
-});
-
 async function chat(body: unknown, path = '/aisdk/support', headers: Record<string, string> = { 'content-type': 'application/json' }) {
   const response = await fetch(`${bed.url}${path}`, {
     method: 'POST',
@@ -135,19 +105,6 @@ describe('the client of OpenAI at /v1', () => {
     expect((await rolesOf('responses-race')).filter((role) => role === 'user')).toHaveLength(2);
   });
 
-  it('begins a conversation with what was said before', async () => {
-    await openai.responses.create({
-      model,
-      metadata: { run_id: 'responses-2' },
-      input: [
-        { role: 'user', content: 'I am Ada.' },
-        { role: 'assistant', content: 'Hello.' },
-        { role: 'user', content: 'Who am I?' },
-      ],
-    });
-    expect(await rolesOf('responses-2')).toEqual(['user', 'assistant', 'user', 'assistant']);
-  });
-
   it('approves what somebody was asked in the background, with who decides', async () => {
     const started = await openai.responses.create({
       model,
@@ -169,15 +126,6 @@ describe('the client of OpenAI at /v1', () => {
     const { id } = await openai.responses.create({ model, input: 'Hello' });
     const body = { model: 'other', input: 'Hi', previous_response_id: id };
     await expect(openai.responses.create(body)).rejects.toMatchObject({ status: 404, code: 'agent-unknown' });
-  });
-
-  it('has the same response from another service', async () => {
-    const response = await openai.responses.create({ model, input: 'Hello', metadata: { ticket: '7' } });
-    const service = await bed.another();
-    const other = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'none', maxRetries: 0 });
-    expect(await other.responses.retrieve(response.id)).toEqual(response);
-    expect((await other.responses.stream({ response_id: response.id }).finalResponse()).output_text).toBe(response.output_text);
-    await service.close();
   });
 });
 

@@ -7,6 +7,7 @@ import type { Run } from '../../client/run';
 import type { StartOptions } from '../../client/start-input';
 import type { Json } from '../../contract/messages/messages';
 import type { HoldfastWorker, WorkerOptions } from '../../worker/create-worker';
+import { stuckRuns } from './stuck-runs';
 import type { Temporal } from './temporal';
 import { openTemporal } from './temporal';
 import type { Answerer, TestBed } from './test-bed';
@@ -27,7 +28,7 @@ export interface Scripted {
   conversation(agent: string, options?: ConversationOptions): Conversation;
 }
 
-/** Opens before the first test of the file and closes after the last. */
+/** Opens before the first test of the file and closes after the last. Fails if a run is stuck. */
 export function sharedBed(options: Partial<WorkerOptions> = {}): SharedBed {
   const taskQueue = options.taskQueue ?? `queue-${randomUUID()}`;
   const models = new Map<string, LanguageModel>();
@@ -48,9 +49,11 @@ export function sharedBed(options: Partial<WorkerOptions> = {}): SharedBed {
     [temporal, client, worker] = [opened, bed.client, bed.worker];
   });
   afterAll(async () => {
+    const stuck = await stuckRuns(taskQueue);
     await client.close();
     if (!isStopped) await worker.shutdown();
     await temporal.close();
+    expect(stuck).toEqual([]);
   });
 
   return {

@@ -1,3 +1,4 @@
+import type { Run } from '../../client/run';
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
@@ -19,6 +20,8 @@ function line(event: Shown): string {
       return `model-end ${event.message.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' ')}`;
     case 'tool-end':
       return `${event.type} ${textOf(event.message)}`.trimEnd();
+    case 'model-retry':
+      return `model-retry ${event.attempt} ${event.error.code}`;
     case 'run-end':
       return `run-end ${event.status}`;
     default:
@@ -32,4 +35,14 @@ export function addLine(lines: string[], event: Shown): void {
   const last = lines.at(-1);
   if (type.endsWith('-delta') && last?.startsWith(`${type} `) === true) lines[lines.length - 1] = `${last}${words.join(' ')}`;
   else lines.push(line(event));
+}
+
+/** Reads a run to the end. `onLine` gets the last line after each event. */
+export async function shownLines(run: Pick<Run, 'events'>, onLine: (line: string) => void = () => undefined): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const event of run.events()) {
+    addLine(lines, event);
+    onLine(lines.at(-1) ?? '');
+  }
+  return lines;
 }
