@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { forgetAnswer, givenAnswers, takeBackLast } from '../data/decisions';
 import { now } from '../data/clock';
@@ -33,7 +32,7 @@ export interface DetailProps {
   readonly onGiven: () => void;
 }
 
-export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JSX.Element {
+export function Detail({ row, back, isInRun = false, onGiven }: DetailProps) {
   const { listed, key, goneAt } = row;
   const { interrupt, runId } = listed;
   const draft = draftOf(key);
@@ -131,7 +130,7 @@ function headOf({ listed: { interrupt } }: AskingRow): string {
   return kind === 'question' || kind === 'custom' ? decideTexts.asks(agent) : titleOf(interrupt);
 }
 
-function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly isInRun: boolean }): JSX.Element {
+function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly isInRun: boolean }) {
   const { runId, agent, startedBy, tags, waitingSince, interrupt } = listed;
   return (
     <div class="about flow wrap small muted breaks">

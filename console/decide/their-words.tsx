@@ -1,11 +1,10 @@
-import type { JSX } from 'preact';
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import { Said } from '../parts/said';
 import { SaidFrame } from '../parts/said-frame';
 import { decideTexts } from '../texts/decide';
 
-export function TheirWords({ answer }: { readonly answer: Json | undefined }): JSX.Element | null {
+export function TheirWords({ answer }: { readonly answer: Json | undefined }) {
   if (!isRecord(answer)) return null;
   const { feedback, comment } = answer;
   const said = [feedback, comment].filter((text): text is string => typeof text === 'string' && text !== '');

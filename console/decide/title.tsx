@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { givenAnswers } from '../data/decisions';
 import { knownEndings } from '../data/outcomes';
 import { Button } from '../parts/button';
@@ -12,7 +11,7 @@ import { summaryOf, titleOf } from './row';
 import { stateText } from './words';
 
 /** A model's question stands in quotes. */
-export function AskingTitle({ interrupt }: { readonly interrupt: Interrupt }): JSX.Element {
+export function AskingTitle({ interrupt }: { readonly interrupt: Interrupt }) {
   const { kind, agent } = interrupt;
   const title = visibleText(titleOf(interrupt).slice(0, 200));
   if (kind === 'approval') return <bdi class="row-title">{title}</bdi>;
@@ -31,7 +30,7 @@ interface AskingLineProps {
   readonly isChosen?: boolean;
 }
 
-export function AskingLine({ row, onDecide, isChosen }: AskingLineProps): JSX.Element {
+export function AskingLine({ row, onDecide, isChosen }: AskingLineProps) {
   const { interrupt } = row.listed;
   const said = stateText(row, givenAnswers.value.get(row.key), knownEndings.value.get(row.key));
   const state = isChosen === undefined ? {} : { pressed: isChosen };

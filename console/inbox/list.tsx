@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
 import { IconButton } from '../parts/button';
@@ -25,12 +24,12 @@ export interface InboxListProps {
   readonly onHelp: () => void;
 }
 
-export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListProps): JSX.Element {
+export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListProps) {
   const { listed, more, error, rows, lines, shown, hold } = inbox;
   const { chosen, choose } = choice;
   const selected = shown.filter((row) => selection.keys.has(row.key) && isWaiting(row));
   const asking = shown.filter(isAsking).map(({ key }) => key);
-  const rowOf = (row: AskingRow): JSX.Element => (
+  const rowOf = (row: AskingRow) => (
     <Row
       row={row}
       href={hrefOf('inbox', undefined, withValues(route.peek().query, { item: row.key }))}
@@ -83,7 +82,7 @@ export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListP
   );
 }
 
-function Heading({ heading, count }: Extract<InboxLine, { readonly heading: string }>): JSX.Element {
+function Heading({ heading, count }: Extract<InboxLine, { readonly heading: string }>) {
   return (
     <h2 class="group-heading full flow small">
       {visibleText(heading)} <span class="muted">{count}</span>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { identity } from '../data/identity';
 import { Button } from '../parts/button';
 import { EmptyState } from '../parts/empty-state';
@@ -7,12 +6,12 @@ import { decideTexts } from '../texts/decide';
 import { inboxTexts } from '../texts/inbox';
 import type { InboxView, absenceOf } from './rows';
 
-function ClearFilters(): JSX.Element {
+function ClearFilters() {
   const clear = (): void => setQuery({ q: undefined, kind: undefined, agent: undefined, policy: undefined });
   return <Button onClick={clear}>{inboxTexts.clearFilters}</Button>;
 }
 
-export function NothingWaits({ view, isFiltered }: { readonly view: InboxView; readonly isFiltered: boolean }): JSX.Element {
+export function NothingWaits({ view, isFiltered }: { readonly view: InboxView; readonly isFiltered: boolean }) {
   if (isFiltered)
     return (
       <EmptyState title={inboxTexts.emptyFilter}>
@@ -33,7 +32,7 @@ export function NothingWaits({ view, isFiltered }: { readonly view: InboxView; r
   );
 }
 
-export function GoneDetail({ item, why }: { readonly item: string; readonly why: ReturnType<typeof absenceOf> }): JSX.Element {
+export function GoneDetail({ item, why }: { readonly item: string; readonly why: ReturnType<typeof absenceOf> }) {
   const runId = item.slice(0, item.indexOf('/'));
   return (
     <EmptyState title={why === 'unknown' ? decideTexts.gone.unknown : inboxTexts.absent[why]}>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { isWide } from '../data/screen';
 import { Detail } from '../decide/detail';
@@ -18,7 +17,7 @@ import { absenceOf, viewOf } from './rows';
 import { useChoice } from './use-choice';
 import { useRows } from './use-rows';
 
-export function InboxPage(): JSX.Element {
+export function InboxPage() {
   const view = viewOf(route.value.query);
   const inbox = useRows(view);
   const choice = useChoice(inbox.shown, view.item);
@@ -47,7 +46,7 @@ export function InboxPage(): JSX.Element {
   );
 }
 
-function InboxDetail({ view, inbox, choice }: Pick<InboxListProps, 'view' | 'inbox' | 'choice'>): JSX.Element | null {
+function InboxDetail({ view, inbox, choice }: Pick<InboxListProps, 'view' | 'inbox' | 'choice'>) {
   const { chosen, choose, goOn } = choice;
   const { listed, more, rows, shown } = inbox;
   if (chosen !== undefined) {
@@ -58,7 +57,7 @@ function InboxDetail({ view, inbox, choice }: Pick<InboxListProps, 'view' | 'inb
   return shown.length === 0 ? null : <EmptyState title={inboxTexts.chooseOne} text={inboxTexts.chooseOneText} />;
 }
 
-function KeyboardHelp({ onClose }: { readonly onClose: () => void }): JSX.Element {
+function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={inboxTexts.help} onClose={onClose}>
       <dl class="keys">

@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals';
-import type { JSX } from 'preact';
 
 const said = signal('');
 
@@ -8,7 +7,7 @@ export function announce(text: string): void {
   said.value = said.peek() === text ? `${text}\u00a0` : text;
 }
 
-export function Announcer(): JSX.Element {
+export function Announcer() {
   return (
     <div class="unseen" role="status" aria-live="polite">
       {said}

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import type { IconName } from './icon';
 import { Icon } from './icon';
 
@@ -14,7 +14,7 @@ interface ButtonProps {
   readonly pressed?: boolean;
 }
 
-export function Button({ children, kind, type, label, shortcut, pressed, ...rest }: ButtonProps): JSX.Element {
+export function Button({ children, kind, type, label, shortcut, pressed, ...rest }: ButtonProps) {
   return (
     <button
       type={type ?? 'button'}
@@ -39,7 +39,7 @@ interface IconButtonProps {
   readonly isSmall?: boolean;
 }
 
-export function IconButton({ label, onClick, icon, children, shortcut, isSmall = false }: IconButtonProps): JSX.Element {
+export function IconButton({ label, onClick, icon, children, shortcut, isSmall = false }: IconButtonProps) {
   return (
     <button
       type="button"
@@ -61,7 +61,7 @@ interface ChipsProps<Name> {
   readonly onChoose: (name: Name) => void;
 }
 
-export function Chips<Name extends string | undefined>({ label, options, chosen, onChoose }: ChipsProps<Name>): JSX.Element {
+export function Chips<Name extends string | undefined>({ label, options, chosen, onChoose }: ChipsProps<Name>) {
   return (
     <div class="chips fixed" role="group" aria-label={label}>
       {options.map(({ name, shown, title }) => (

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 
 interface EmptyStateProps {
   readonly title: string;
@@ -6,7 +6,7 @@ interface EmptyStateProps {
   readonly children?: ComponentChildren;
 }
 
-export function EmptyState({ title, text, children }: EmptyStateProps): JSX.Element {
+export function EmptyState({ title, text, children }: EmptyStateProps) {
   return (
     <div class="empty stack muted">
       <h2 class="breaks">{title}</h2>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import type { ErrorCode } from '../../contract/errors';
 import { codeOf, messageOf } from '../../contract/errors';
 import { texts } from '../texts';
@@ -15,7 +14,7 @@ export const ErrorFix = lazy<{ readonly code: ErrorCode }>(
   <>…</>,
 );
 
-export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }): JSX.Element {
+export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const code = codeOf(error);
   return (
     <div class="error-note panel stack breaks" role="alert">
@@ -32,11 +31,11 @@ export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonl
   );
 }
 
-export function NoAnswer({ error }: { readonly error: unknown }): JSX.Element {
+export function NoAnswer({ error }: { readonly error: unknown }) {
   return error === undefined ? <p class="muted">{texts.parts.loading}</p> : <ErrorNote error={error} />;
 }
 
-export function NoPage({ error }: { readonly error: unknown }): JSX.Element {
+export function NoPage({ error }: { readonly error: unknown }) {
   return (
     <div class="padded">
       <NoAnswer error={error} />

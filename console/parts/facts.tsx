@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { visibleText } from './plain-text';
 
 interface FactsProps {
@@ -7,7 +7,7 @@ interface FactsProps {
   readonly class?: string;
 }
 
-export function Facts({ facts, ...rest }: FactsProps): JSX.Element | null {
+export function Facts({ facts, ...rest }: FactsProps) {
   const known = facts.filter(([, shown]) => shown !== undefined && shown !== false && shown !== '');
   if (known.length === 0) return null;
   return (

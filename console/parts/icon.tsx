@@ -1,5 +1,3 @@
-import type { JSX } from 'preact';
-
 const paths = {
   copy: 'M6 5.5h6.5v8H6zM3.5 10.5v-8H10',
   check: 'M3 8.5l3.5 3.5L13 4.5',
@@ -14,7 +12,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-export function Icon({ name }: { readonly name: IconName }): JSX.Element {
+export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
       <path d={paths[name]} fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" />

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import { texts } from '../texts';
@@ -7,7 +6,7 @@ import { Said } from './said';
 
 const mostItems = 200;
 
-export function JsonView({ value, depth = 0 }: { readonly value: Json | undefined; readonly depth?: number }): JSX.Element {
+export function JsonView({ value, depth = 0 }: { readonly value: Json | undefined; readonly depth?: number }) {
   if (value === undefined || value === null || typeof value === 'boolean' || typeof value === 'number')
     return <span class="mono">{String(value)}</span>;
   if (typeof value === 'string') return value === '' ? <span class="muted">{texts.parts.empty}</span> : <Said text={value} />;

@@ -1,7 +1,7 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 
 /** The address comes from a run: other addresses than http and https become text. */
-export function OutsideLink({ href, children }: { readonly href: string; readonly children: ComponentChildren }): JSX.Element {
+export function OutsideLink({ href, children }: { readonly href: string; readonly children: ComponentChildren }) {
   const isWebAddress = URL.canParse(href) && ['http:', 'https:'].includes(new URL(href).protocol);
   if (!isWebAddress) return <span>{children}</span>;
   return (

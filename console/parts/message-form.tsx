@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 
 interface MessageFormProps {
   readonly label: string;
@@ -12,16 +12,7 @@ interface MessageFormProps {
   readonly children: ComponentChildren;
 }
 
-export function MessageForm({
-  label,
-  text,
-  onText,
-  onSend,
-  sendsAt,
-  isDisabled = false,
-  children,
-  ...rest
-}: MessageFormProps): JSX.Element {
+export function MessageForm({ label, text, onText, onSend, sendsAt, isDisabled = false, children, ...rest }: MessageFormProps) {
   const send = (event: Event): void => {
     event.preventDefault();
     onSend();

@@ -1,8 +1,8 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { visibleText } from './plain-text';
 
 /** Separates words of a run from words of the console. */
-export function SaidFrame({ who, children }: { readonly who: string; readonly children: ComponentChildren }): JSX.Element {
+export function SaidFrame({ who, children }: { readonly who: string; readonly children: ComponentChildren }) {
   return (
     <figure class="frame panel">
       <figcaption>

@@ -1,10 +1,9 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { texts } from '../texts';
 import { cutText, sizeText, visibleText } from './plain-text';
 
 /** Words of a model, tool or user: isolated text, never markup. */
-export function Said({ text, isMono = false }: NamedProps): JSX.Element {
+export function Said({ text, isMono = false }: NamedProps) {
   const [isWhole, setWhole] = useState(false);
   const cut = cutText(text);
   const isCut = cut !== text;
@@ -26,7 +25,7 @@ interface NamedProps {
 }
 
 /** The layout may cut the end, and the title has the whole text. */
-export function Named({ text, isMono = false }: NamedProps): JSX.Element {
+export function Named({ text, isMono = false }: NamedProps) {
   const shown = visibleText(text.length > 300 ? `${text.slice(0, 300)}…` : text);
   return (
     <bdi class={isMono ? 'named cut mono' : 'named cut'} title={shown}>
@@ -35,7 +34,7 @@ export function Named({ text, isMono = false }: NamedProps): JSX.Element {
   );
 }
 
-export function StrongName(props: NamedProps): JSX.Element {
+export function StrongName(props: NamedProps) {
   return (
     <strong>
       <Named {...props} />

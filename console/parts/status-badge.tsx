@@ -9,10 +9,10 @@ const kinds: Readonly<Record<string, string>> = {
   cancelled: 'calm',
 };
 
-export function StatusBadge({ status }: { readonly status: string }): JSX.Element {
+export function StatusBadge({ status }: { readonly status: string }) {
   return <Badge kind={kinds[status] ?? 'calm'}>{status}</Badge>;
 }
 
-export function Badge({ kind = 'calm', children }: { readonly kind?: string; readonly children: JSX.Element | string }): JSX.Element {
+export function Badge({ kind = 'calm', children }: { readonly kind?: string; readonly children: JSX.Element | string }) {
   return <span class={`badge fixed ${kind}`}>{children}</span>;
 }

@@ -1,7 +1,6 @@
-import type { JSX } from 'preact';
 import { Named } from './said';
 
-export function Tags({ tags }: { readonly tags: readonly string[] }): JSX.Element {
+export function Tags({ tags }: { readonly tags: readonly string[] }) {
   return (
     <>
       {tags.map((tag) => (

@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals';
-import type { JSX } from 'preact';
 import { texts } from '../texts';
 import { announce } from './announce';
 import { Button, IconButton } from './button';
@@ -30,7 +29,7 @@ function close(id: number): void {
   toasts.value = toasts.peek().filter((one) => one.id !== id);
 }
 
-export function Toasts(): JSX.Element {
+export function Toasts() {
   return (
     <section class="toasts stack" aria-label={texts.parts.notices}>
       {toasts.value.map(({ id, text, kind = 'info', action }) => (

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunFeed } from '../data/run-feed';
 import { Button } from '../parts/button';
@@ -17,7 +16,7 @@ interface ConversationProps {
   readonly onStep: (address: string) => void;
 }
 
-export function Conversation({ log, entries, onStep }: ConversationProps): JSX.Element {
+export function Conversation({ log, entries, onStep }: ConversationProps) {
   const box = useRef<HTMLDivElement>(null);
   const top = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState(piece);

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { SayingCall, RunFeed } from '../data/run-feed';
 import { visibleText } from '../parts/plain-text';
@@ -6,7 +5,7 @@ import { Said } from '../parts/said';
 import { runTexts } from '../texts/run';
 import { Reasoning } from './message';
 
-export function LiveCalls({ log, onDrawn }: { readonly log: RunFeed; readonly onDrawn: () => void }): JSX.Element | null {
+export function LiveCalls({ log, onDrawn }: { readonly log: RunFeed; readonly onDrawn: () => void }) {
   void log.liveDrawn.value;
   const calls = [...log.live.values()].filter(({ address }) => /\/model(\.\d+)?$/.test(address));
   useLayoutEffect(onDrawn);
@@ -20,7 +19,7 @@ export function LiveCalls({ log, onDrawn }: { readonly log: RunFeed; readonly on
   );
 }
 
-function Speaking({ call: { agent, text, reasoning, inputs } }: { readonly call: SayingCall }): JSX.Element {
+function Speaking({ call: { agent, text, reasoning, inputs } }: { readonly call: SayingCall }) {
   const writing = [...inputs.values()].at(-1);
   return (
     <li class="entry live">

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo } from 'preact/hooks';
 import { RunFeed } from '../data/run-feed';
 import { subject } from '../data/subject';
@@ -22,7 +21,7 @@ const Events = lazy(async () => (await import('./events')).Events);
 const views = { conversation: Conversation, timeline: Timeline, events: Events };
 const tabs = ['conversation', 'timeline', 'events'] as const;
 
-export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
+export function RunPage({ id = '' }: { readonly id?: string }) {
   const log = useMemo(() => new RunFeed(id), [id]);
   const made = useMemo(() => new RunSteps(), [log]);
   useEffect(() => {
@@ -92,7 +91,7 @@ export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
   );
 }
 
-function Tabs({ shown }: { readonly shown: (typeof tabs)[number] }): JSX.Element {
+function Tabs({ shown }: { readonly shown: (typeof tabs)[number] }) {
   const show = (name: (typeof tabs)[number]): void => setQuery({ tab: name === 'conversation' ? undefined : name });
   return (
     <div class="tabs" role="tablist" aria-label={runTexts.views}>

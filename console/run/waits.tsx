@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { isAsking } from '../decide/keys';
 import type { AskingRow } from '../decide/row';
 import { AskingLine } from '../decide/title';
@@ -14,7 +13,7 @@ interface WaitsProps {
 
 const most = 20;
 
-export function Waits({ rows, chosen, onChoose }: WaitsProps): JSX.Element | null {
+export function Waits({ rows, chosen, onChoose }: WaitsProps) {
   const [first] = rows;
   if (first === undefined) return null;
   const at = rows.findIndex(({ key }) => key === chosen);

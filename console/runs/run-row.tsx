@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import type { ListedRun } from '../../http/index';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
@@ -21,7 +20,7 @@ interface RunRowProps {
 
 const mostIndent = 6;
 
-export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunRowProps): JSX.Element {
+export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunRowProps) {
   const indent = { paddingLeft: `${Math.min(item.depth, mostIndent) * 18}px` };
   if (item.kind === 'note')
     return (
@@ -81,7 +80,7 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
   );
 }
 
-export function RunHeads(): JSX.Element {
+export function RunHeads() {
   return (
     <div class="run-heads small muted" aria-hidden="true">
       {runsTexts.heads.map((name) => (
@@ -91,7 +90,7 @@ export function RunHeads(): JSX.Element {
   );
 }
 
-function What({ run: { interrupts, waitingSince, tags } }: { readonly run: ListedRun }): JSX.Element {
+function What({ run: { interrupts, waitingSince, tags } }: { readonly run: ListedRun }) {
   const [first] = interrupts;
   return (
     <>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { IconButton } from '../parts/button';
 import { FormDialog } from '../parts/dialog';
@@ -12,7 +11,7 @@ import { runsTexts } from '../texts/runs';
 import type { SavedView } from './views';
 import { removeView, saveView, savedViews } from './views';
 
-export function ViewsBar({ query }: { readonly query: string }): JSX.Element | null {
+export function ViewsBar({ query }: { readonly query: string }) {
   const [isNaming, setNaming] = useState(false);
   const views = savedViews.value;
   const isSaved = views.some((view) => view.query === query);
@@ -50,7 +49,7 @@ export function ViewsBar({ query }: { readonly query: string }): JSX.Element | n
   );
 }
 
-function NameView({ query, onClose }: { readonly query: string; readonly onClose: () => void }): JSX.Element {
+function NameView({ query, onClose }: { readonly query: string; readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const save = (): void => {
     saveView(name.trim(), query);
