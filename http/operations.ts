@@ -7,7 +7,7 @@ import type * as service from '../contract/service';
 import type { BuildList, RunCounts, ServiceFacts, UsageReport } from '../contract/service-facts';
 import type * as requests from './requests';
 
-interface Id {
+export interface Id {
   readonly id: string;
 }
 
