@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { Button } from './parts/button';
-import { EmptyState } from './parts/empty-state';
+import { EmptyState } from './parts/error-note';
 import { lazy, loadParts } from './parts/lazy';
 import { texts } from './texts';
 

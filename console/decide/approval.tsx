@@ -9,7 +9,7 @@ import { Check, TextField } from '../parts/fields';
 import { LabelledJson } from '../parts/form-controls';
 import { JsonView } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
-import { SaidFrame } from '../parts/said-frame';
+import { SaidFrame } from '../parts/said';
 import { SchemaForm, schemaLike } from '../parts/schema-form';
 import { decideTexts } from '../texts/decide';
 import { approvalOf, filled } from './decide';

@@ -5,10 +5,13 @@ import type { Interrupt } from '../../contract/interrupts';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
 import { decideTexts } from '../texts/decide';
-import { isAsking } from './keys';
+import { isAsking } from './decide';
 import type { AskingRow } from './row';
 import { summaryOf, titleOf } from './row';
 import { stateText } from './words';
+import { isRecord } from '../../contract/check';
+import type { Json } from '../../contract/messages/messages';
+import { Said, SaidFrame } from '../parts/said';
 
 /** A model's question stands in quotes. */
 export function AskingTitle({ interrupt }: { readonly interrupt: Interrupt }) {
@@ -53,5 +56,19 @@ export function AskingLine({ row, onDecide, isChosen }: AskingLineProps) {
         </Button>
       )}
     </>
+  );
+}
+
+export function TheirWords({ answer }: { readonly answer: Json | undefined }) {
+  if (!isRecord(answer)) return null;
+  const { feedback, comment } = answer;
+  const said = [feedback, comment].filter((text): text is string => typeof text === 'string' && text !== '');
+  if (said.length === 0) return null;
+  return (
+    <SaidFrame who={decideTexts.theySaid}>
+      {said.map((text) => (
+        <Said key={text} text={text} />
+      ))}
+    </SaidFrame>
   );
 }

@@ -4,7 +4,7 @@ import type { Asked } from '../../contract/who-may-answer';
 import type { AskingPolicy, GivenDecision } from '../../contract/decisions';
 import type { Interrupt } from '../../contract/interrupts';
 import { now } from '../data/clock';
-import { Facts } from '../parts/facts';
+import { Facts } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { Time } from '../parts/time';

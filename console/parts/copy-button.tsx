@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { texts } from '../texts';
-import { announce } from './announce';
+import { announce } from './toast';
 import { IconButton } from './button';
 import { visibleText } from './plain-text';
 

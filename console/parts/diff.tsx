@@ -2,8 +2,7 @@ import type { Json } from '../../contract/messages/messages';
 import { texts } from '../texts';
 import type { ValueChange } from './changes';
 import { changesOf } from './changes';
-import { Facts } from './facts';
-import { JsonView } from './json-view';
+import { Facts, JsonView } from './json-view';
 
 export function Diff({ before, after }: { readonly before: Json; readonly after: Json | undefined }) {
   const changes = changesOf(before, after);

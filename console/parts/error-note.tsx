@@ -4,6 +4,7 @@ import { texts } from '../texts';
 import { Button } from './button';
 import { lazy } from './lazy';
 import { visibleText } from './plain-text';
+import type { ComponentChildren } from 'preact';
 
 /** The advice loads as a script of its own. */
 export const ErrorFix = lazy<{ readonly code: ErrorCode }>(
@@ -39,6 +40,22 @@ export function NoPage({ error }: { readonly error: unknown }) {
   return (
     <div class="padded">
       <NoAnswer error={error} />
+    </div>
+  );
+}
+
+interface EmptyStateProps {
+  readonly title: string;
+  readonly text?: string;
+  readonly children?: ComponentChildren;
+}
+
+export function EmptyState({ title, text, children }: EmptyStateProps) {
+  return (
+    <div class="empty stack muted">
+      <h2 class="breaks">{title}</h2>
+      {text !== undefined && <p>{text}</p>}
+      {children}
     </div>
   );
 }

@@ -1,8 +1,9 @@
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import { texts } from '../texts';
-import { Facts } from './facts';
 import { Said } from './said';
+import type { ComponentChildren } from 'preact';
+import { visibleText } from './plain-text';
 
 const mostItems = 200;
 
@@ -25,5 +26,28 @@ export function JsonView({ value, depth = 0 }: { readonly value: Json | undefine
       {fields}
       {entries.length > mostItems && <Said isMono text={JSON.stringify(value, null, 2)} />}
     </details>
+  );
+}
+
+interface FactsProps {
+  /** A fact without content is left out. */
+  readonly facts: readonly (readonly [name: string, shown: ComponentChildren])[];
+  readonly class?: string;
+}
+
+export function Facts({ facts, ...rest }: FactsProps) {
+  const known = facts.filter(([, shown]) => shown !== undefined && shown !== false && shown !== '');
+  if (known.length === 0) return null;
+  return (
+    <dl class="facts" {...rest}>
+      {known.map(([name, shown]) => (
+        <div key={name}>
+          <dt>
+            <bdi>{visibleText(name)}</bdi>
+          </dt>
+          <dd>{typeof shown === 'string' ? <bdi>{visibleText(shown)}</bdi> : shown}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { texts } from '../texts';
 import { cutText, sizeText, visibleText } from './plain-text';
+import type { ComponentChildren } from 'preact';
 
 /** Words of a model, tool or user: isolated text, never markup. */
 export function Said({ text, isMono = false }: NamedProps) {
@@ -39,5 +40,28 @@ export function StrongName(props: NamedProps) {
     <strong>
       <Named {...props} />
     </strong>
+  );
+}
+
+/** Separates words of a run from words of the console. */
+export function SaidFrame({ who, children }: { readonly who: string; readonly children: ComponentChildren }) {
+  return (
+    <figure class="frame panel">
+      <figcaption>
+        <bdi>{visibleText(who)}</bdi>
+      </figcaption>
+      <div>{children}</div>
+    </figure>
+  );
+}
+
+/** The address comes from a run: other addresses than http and https become text. */
+export function OutsideLink({ href, children }: { readonly href: string; readonly children: ComponentChildren }) {
+  const isWebAddress = URL.canParse(href) && ['http:', 'https:'].includes(new URL(href).protocol);
+  if (!isWebAddress) return <span>{children}</span>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
   );
 }

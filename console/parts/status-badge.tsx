@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { Named } from './said';
 
 const kinds: Readonly<Record<string, string>> = {
   running: 'info',
@@ -15,4 +16,16 @@ export function StatusBadge({ status }: { readonly status: string }) {
 
 export function Badge({ kind = 'calm', children }: { readonly kind?: string; readonly children: JSX.Element | string }) {
   return <span class={`badge fixed ${kind}`}>{children}</span>;
+}
+
+export function Tags({ tags }: { readonly tags: readonly string[] }) {
+  return (
+    <>
+      {tags.map((tag) => (
+        <span key={tag} class="tag small muted">
+          <Named text={tag} />
+        </span>
+      ))}
+    </>
+  );
 }

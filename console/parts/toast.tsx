@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
 import { texts } from '../texts';
-import { announce } from './announce';
 import { Button, IconButton } from './button';
 
 interface ToastOptions {
@@ -51,5 +50,20 @@ export function Toasts() {
         </div>
       ))}
     </section>
+  );
+}
+
+const said = signal('');
+
+export function announce(text: string): void {
+  // Screen readers stay silent when the text stays equal.
+  said.value = said.peek() === text ? `${text}\u00a0` : text;
+}
+
+export function Announcer() {
+  return (
+    <div class="unseen" role="status" aria-live="polite">
+      {said}
+    </div>
   );
 }

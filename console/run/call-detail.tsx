@@ -5,10 +5,8 @@ import type { ModelAsked, ModelRunCall, RequestDiff, ToolRunCall } from '../../h
 import { usePrices } from '../data/facts';
 import { service } from '../data/service';
 import { Button } from '../parts/button';
-import { Facts } from '../parts/facts';
-import { JsonView } from '../parts/json-view';
-import { Named, Said } from '../parts/said';
-import { SaidFrame } from '../parts/said-frame';
+import { Facts, JsonView } from '../parts/json-view';
+import { Named, Said, SaidFrame } from '../parts/said';
 import { durationText } from '../parts/time';
 import { runTexts } from '../texts/run';
 import { speakerOf } from './entries';

@@ -7,7 +7,7 @@ import type { Json } from '../../contract/messages/messages';
 import { now } from '../data/clock';
 import type { InterruptEnding } from '../data/outcomes';
 import type { RunFeed } from '../data/run-feed';
-import { TheirWords } from '../decide/their-words';
+import { TheirWords } from '../decide/title';
 import { titleOf } from '../decide/row';
 import { endingText } from '../decide/words';
 import { Diff } from '../parts/diff';

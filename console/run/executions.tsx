@@ -1,7 +1,7 @@
 import type { RunExecution } from '../../http/index';
 import { Copied } from '../parts/copy-button';
 import { Dialog } from '../parts/dialog';
-import { Facts } from '../parts/facts';
+import { Facts } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
 import { Time, absoluteText } from '../parts/time';

@@ -1,8 +1,7 @@
 import type { Message, Part } from '../../contract/messages/messages';
 import { JsonView } from '../parts/json-view';
-import { OutsideLink } from '../parts/link';
+import { OutsideLink, Said } from '../parts/said';
 import { visibleText } from '../parts/plain-text';
-import { Said } from '../parts/said';
 import { runTexts } from '../texts/run';
 
 interface MessagePartsProps {

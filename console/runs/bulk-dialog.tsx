@@ -4,7 +4,7 @@ import { cancelModes } from '../../contract/cancel';
 import type { BulkAction } from '../../contract/service-facts';
 import type { RunOutcome } from '../../http/index';
 import { toMany } from '../data/bulk';
-import { announce } from '../parts/announce';
+import { announce } from '../parts/toast';
 import { Button } from '../parts/button';
 import { Dialog } from '../parts/dialog';
 import { Select, TextField } from '../parts/fields';

@@ -1,8 +1,7 @@
 import type { ListedRun } from '../../http/index';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
-import { StatusBadge } from '../parts/status-badge';
-import { Tags } from '../parts/tag';
+import { StatusBadge, Tags } from '../parts/status-badge';
 import { Time, durationText } from '../parts/time';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';

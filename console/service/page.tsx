@@ -1,7 +1,7 @@
 import type { ServiceFacts } from '../../http/index';
 import { useFacts } from '../data/facts';
 import { NoPage } from '../parts/error-note';
-import { Facts } from '../parts/facts';
+import { Facts } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
 import { hrefOf, route } from '../routes';
 import { texts } from '../texts';
