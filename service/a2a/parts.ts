@@ -30,7 +30,10 @@ export function partsOf(parts: readonly Part[]): readonly A2aPart[] {
 }
 
 export function questionParts(interrupts: readonly Interrupt[]): readonly A2aPart[] {
-  return [{ text: interrupts.map(textFor).join('\n') }, ...interrupts.map(dataPart)];
+  return [
+    { text: interrupts.map(textFor).join('\n') },
+    ...interrupts.map((one): A2aPart => ({ data: questionData(one), mediaType: 'application/json' })),
+  ];
 }
 
 function textFor(interrupt: Interrupt): string {
@@ -38,10 +41,6 @@ function textFor(interrupt: Interrupt): string {
   if (call !== undefined) return `Call ${call.tool}, and answer with what it returns.`;
   const question = questionOf(interrupt);
   return interrupt.kind === 'approval' ? `${question} ${JSON.stringify(interrupt.input)}` : question;
-}
-
-function dataPart(interrupt: Interrupt): A2aPart {
-  return { data: questionData(interrupt), mediaType: 'application/json' };
 }
 
 function questionData(interrupt: Interrupt): Json {

@@ -107,14 +107,6 @@ export function isLoopback(address: string): boolean {
   return family !== 0 && loopback.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-export interface A2aPushConfig {
-  readonly id: string;
-  readonly taskId: string;
-  readonly url: string;
-  readonly token?: string;
-  readonly authentication?: { readonly scheme: string; readonly credentials?: string };
-}
-
 const onlyId = 'default';
 
 export function checkedConfig(given: GivenPushConfig, to: readonly PushTarget[]): PushConfig {
@@ -131,9 +123,9 @@ export function notSupported(): A2aError {
   return new A2aError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'protocol-unsupported', 'The service sends no push notifications.');
 }
 
-export function shownConfig({ contextId, message }: PushedTask, config: PushConfig): A2aPushConfig {
-  const { id, url, token, authentication } = config;
-  return { id, taskId: taskIdOf({ contextId, message }), url, ...defined({ token, authentication }) };
+export function shownConfig({ contextId, message }: PushedTask, config: PushConfig): PushConfig & { readonly taskId: string } {
+  const { id, ...rest } = config;
+  return { id, taskId: taskIdOf({ contextId, message }), ...rest };
 }
 
 export function configUnknown(id: string): A2aError {
