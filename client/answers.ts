@@ -1,4 +1,4 @@
-import { text, texts } from '../contract/check';
+import { text, texts, isRecord } from '../contract/check';
 import { shown } from '../contract/shown';
 import { defined } from '../contract/defined';
 import { HoldfastError } from '../contract/errors';
@@ -10,10 +10,10 @@ import { notJson } from '../contract/messages/messages';
 import { personName } from '../contract/people';
 import { optionsOf } from './options';
 import { errorOf } from './refusals';
-import { unknownArgument } from './unknown-arguments';
 import { wholeMisfit } from './whole-misfit';
-import type { TimedAnswer } from './reading/stored-answers';
-import { counts } from './reading/stored-answers';
+import type { TimedAnswer } from './reading/stored-signals';
+import { counts } from './reading/stored-signals';
+import { similarNames } from '../contract/similar-names';
 
 export interface AnswerOptions {
   /** The name of the answerer. */
@@ -82,4 +82,40 @@ function schemaMisfit(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind === 'approval') return unknownArgument(interrupt, answer);
   if (interrupt.answerSchema === undefined) return undefined;
   return wholeMisfit(interrupt.answerSchema, answer, 'answer');
+}
+
+/** Tools drop unknown arguments, so a typo would run the call unchanged. The model's arguments are not checked. */
+export function unknownArgument(interrupt: Interrupt, answer: Json): string | undefined {
+  if (interrupt.kind !== 'approval') return undefined;
+  const edited = isRecord(answer) ? answer['editedInput'] : undefined;
+  const found = unknownIn(interrupt.inputSchema, edited, interrupt.input, []);
+  if (found === undefined) return undefined;
+  const { path, known } = found;
+  const [meant] = similarNames(path.at(-1) ?? '', known);
+  const hint = meant === undefined ? `It has: ${known.join(', ')}` : `Did you mean ${[...path.slice(0, -1), meant].join('.')}?`;
+  return `${interrupt.tool} has no argument ${path.join('.')}. ${hint}`;
+}
+
+interface Unknown {
+  readonly path: readonly string[];
+  readonly known: readonly string[];
+}
+
+function unknownIn(schema: unknown, edited: unknown, before: unknown, path: readonly string[]): Unknown | undefined {
+  if (!isRecord(schema) || !isRecord(edited)) return undefined;
+  const { properties } = schema;
+  // An open schema, or a schema with several forms, is not checked.
+  const isOpen = ['additionalProperties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref'].some((key) => key in schema);
+  if (!isRecord(properties) || isOpen) return undefined;
+  const was = isRecord(before) ? before : {};
+  for (const [name, value] of Object.entries(edited)) {
+    const at = [...path, name];
+    if (!Object.hasOwn(properties, name)) {
+      if (Object.hasOwn(was, name)) continue;
+      return { path: at, known: Object.keys(properties) };
+    }
+    const inside = unknownIn(properties[name], value, was[name], at);
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
 }

@@ -15,9 +15,9 @@ import { readConfiguration } from '../host/configuration';
 import { processBus } from '../host/event-bus';
 import { unanswered } from '../host/unanswered';
 import { addressOf } from '../host/server-address';
-import type { ServerConnection } from './given-client';
+import type { ServerConnection } from './which-server';
 import type { AgentName, InputOfAgent, OutputOfAgent } from './agent-types';
-import { connectionOf, workflowsOf } from './given-client';
+import { connectionOf, workflowsOf, openConnection, withDefaults } from './which-server';
 import { ignoredOptions, readBegun } from './ignored-options';
 import type { InterruptListOptions, ListOptions, ListTime } from './listing/list-options';
 import type { InterruptPage, NoWorker, PolicyPage, RunPage } from '../contract/service';
@@ -48,7 +48,6 @@ import { DeploymentReader } from '../host/deployment';
 import type { GoOnOptions } from './retry';
 import type { UsageOptions } from './usage-report';
 import { UsageReports } from './usage-report';
-import { openConnection, withDefaults } from './which-server';
 
 export interface ConnectOptions {
   /**

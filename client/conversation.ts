@@ -1,4 +1,4 @@
-import type { MessageReceipt } from '../contract/service';
+import type { MessageReceipt, TranscriptPage } from '../contract/service';
 import { randomUUID } from 'node:crypto';
 import type { Forms } from '../contract/check';
 import { count, duration, form, listOf, oneOf, record, whole, worded } from '../contract/check';
@@ -14,12 +14,9 @@ import { isEnded } from '../contract/events';
 import { jsonSize, limits } from '../contract/limits';
 import type { Json, Part } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
-import type { MessageFate } from './message-fate';
-import { messageFate } from './message-fate';
 import { personName } from '../contract/people';
 import { optionsOf } from './options';
 import { errorOf } from './refusals';
-import type { TranscriptPage } from '../contract/service';
 import { transcriptPage } from './reading/transcript-pages';
 import type { SendRoute } from './send-line';
 import { SendLine } from './send-line';
@@ -229,4 +226,31 @@ export function notOne(id: string): HoldfastError {
 export function unknownConversation(id: string, error: unknown): unknown {
   if (codeOf(error) !== 'run-unknown') return error;
   return new HoldfastError('run-unknown', `There is no conversation "${id}". A message that names its agent begins it.`, { cause: error });
+}
+
+export type MessageFate =
+  | {
+      readonly turn: number;
+      readonly offset: number;
+      readonly begins: number;
+    }
+  | { readonly left: 'withdrawn' | 'ignored'; readonly code?: string; readonly time: number };
+
+/** Reads the log backwards. Undefined: unknown message. */
+export async function messageFate(pieces: AsyncIterable<readonly RunEvent[]>, id: string): Promise<MessageFate | undefined> {
+  let taken: Pick<Extract<RunEvent, { type: 'message' }>, 'turn' | 'offset'> | undefined;
+  for await (const piece of pieces) {
+    for (const event of [...piece].reverse()) {
+      if (taken !== undefined) {
+        const { turn, offset } = taken;
+        if (event.type === 'turn-start' && event.turn === turn) return { turn, offset, begins: event.offset };
+        continue;
+      }
+      if (!('id' in event) || event.id !== id) continue;
+      if (event.type === 'message') taken = event;
+      if (event.type === 'message-withdrawn') return { left: 'withdrawn', time: event.time };
+      if (event.type === 'message-ignored') return { left: 'ignored', code: event.code, time: event.time };
+    }
+  }
+  return undefined;
 }

@@ -30,7 +30,7 @@ import type { Outcome } from './reading/outcome';
 import { endErrorOf, outcomeOf } from './reading/outcome';
 import type { CallOptions } from './reading/read-call';
 import type { AnswerStanding, RunReader } from './reading/run-reader';
-import type { TimedAnswer } from './reading/stored-answers';
+import type { TimedAnswer } from './reading/stored-signals';
 import { checkMoves, ended, gone, notThere, refusedAnswer, refusedUpgrade, stillBusy, stuck } from './refusals';
 import type { GoOnOptions } from './retry';
 

@@ -1,6 +1,9 @@
 import type { Json } from '../contract/messages/messages';
 import type { JsonSchemaCheck } from '../host/json-schema';
 import { compiledJsonSchema, issueList } from '../host/json-schema';
+import { HoldfastError } from '../contract/errors';
+import { problemOfJob } from '../contract/schema/job-schema';
+import { misfitsOfSchema } from '../contract/schema/schema-fit';
 
 /** Checks all keywords. `root` names the value in the text. */
 export function wholeMisfit(json: Json, value: Json, root: string): string | undefined {
@@ -43,4 +46,13 @@ function issuesOf(check: JsonSchemaCheck, value: Json): ReturnType<JsonSchemaChe
     if (error instanceof RangeError) return [];
     throw error;
   }
+}
+
+/** The run itself checks only the core of JSON Schema. */
+export function checkJob(agent: string, schema: Json, job: Json): void {
+  const problem = problemOfJob(agent, schema, job, (whole, value) => {
+    const misfits = misfitsOfSchema(whole, value);
+    return misfits.length === 0 ? wholeMisfit(whole as Json, value, 'input') : misfits.join('; ');
+  });
+  if (problem !== undefined) throw new HoldfastError('input-invalid', problem);
 }

@@ -2,13 +2,10 @@
 import './data/follow-log';
 import './data/service';
 import './parts/copy-button';
-import './parts/empty-state';
 import './parts/error-note';
 import './parts/json-view';
 import './parts/keyboard';
 import './parts/said';
-import './parts/said-frame';
 import './parts/status-badge';
-import './parts/tag';
 import './parts/time';
 import './shell';

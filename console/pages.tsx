@@ -1,7 +1,6 @@
-import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from './parts/button';
-import { EmptyState } from './parts/empty-state';
+import { EmptyState } from './parts/error-note';
 import { lazy, loadParts } from './parts/lazy';
 import { texts } from './texts';
 
@@ -26,7 +25,7 @@ const pages = {
   service: lazy<PageProps>(async () => (await import('./service/page')).ServicePage, loading, stale),
 };
 
-export function PageOf({ name, id }: PageProps & { readonly name: keyof typeof pages }): JSX.Element {
+export function PageOf({ name, id }: PageProps & { readonly name: keyof typeof pages }) {
   const Page = pages[name];
   useEffect(() => void Page.ask().then(loadOthers), [Page]);
   return <Page {...(id === undefined ? {} : { id })} />;

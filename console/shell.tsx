@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useInbox } from './data/inbox';
 import { isServiceUp } from './data/service';
@@ -6,15 +5,14 @@ import { subject } from './data/subject';
 import type { ThemeChoice } from './data/theme';
 import { storeTheme, storedTheme } from './data/theme';
 import { PageOf } from './pages';
-import { Announcer, announce } from './parts/announce';
+import { Announcer, announce, Toasts } from './parts/toast';
 import { IconButton } from './parts/button';
-import { Toasts } from './parts/toast';
 import { visibleText } from './parts/plain-text';
 import { hrefOf, pageNames, routeOf, shownPage } from './routes';
 import { texts } from './texts';
 import { Who } from './who';
 
-export function Shell(): JSX.Element {
+export function Shell() {
   const { page } = routeOf(shownPage.value);
   const waiting = useWaiting();
   useEffect(() => {
@@ -59,7 +57,7 @@ export function Shell(): JSX.Element {
   );
 }
 
-function Page(): JSX.Element {
+function Page() {
   const { page, id } = routeOf(shownPage.value);
   if (page === 'runs' && id !== undefined) return <PageOf key={id} name="run" id={id} />;
   return <PageOf key={page} name={page} {...(id === undefined ? {} : { id })} />;
@@ -71,7 +69,7 @@ function useWaiting(): string | undefined {
   return interrupts.length === 0 ? undefined : `${interrupts.length}${more ? '+' : ''}`;
 }
 
-function ConnectionState(): JSX.Element {
+function ConnectionState() {
   const isUp = isServiceUp.value;
   return (
     <span
@@ -84,7 +82,7 @@ function ConnectionState(): JSX.Element {
   );
 }
 
-function AwayNotice(): JSX.Element | null {
+function AwayNotice() {
   const isAway = !isServiceUp.value;
   const [wasAway, setWasAway] = useState(false);
   useEffect(() => {
@@ -97,7 +95,7 @@ function AwayNotice(): JSX.Element | null {
 
 const themes: readonly ThemeChoice[] = ['system', 'light', 'dark'];
 
-function ThemeToggle(): JSX.Element {
+function ThemeToggle() {
   const [theme, setTheme] = useState(storedTheme);
   const toggle = (): void => {
     const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
@@ -107,7 +105,7 @@ function ThemeToggle(): JSX.Element {
   return <IconButton label={texts.shell.theme[theme]} icon={theme} onClick={toggle} />;
 }
 
-function Mark(): JSX.Element {
+function Mark() {
   return (
     <svg class="mark" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
       <path d="M10 2v13M6 6h8M3 11c0 4 3 7 7 7s7-3 7-7" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" />

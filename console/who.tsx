@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { askForName, claim, identity, waitingForName } from './data/identity';
 import { FormDialog } from './parts/dialog';
@@ -6,7 +5,7 @@ import { TextField } from './parts/fields';
 import { visibleText } from './parts/plain-text';
 import { texts } from './texts';
 
-export function Who(): JSX.Element {
+export function Who() {
   const { name } = identity.value;
   const act = waitingForName.value;
   const shown = name === '' ? texts.shell.nobody : visibleText(name);
@@ -31,7 +30,7 @@ export function Who(): JSX.Element {
   );
 }
 
-function IdentityDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
+function IdentityDialog({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState(identity.peek().name);
   const [roles, setRoles] = useState(identity.peek().roles.join(', '));
   const words = texts.identity;

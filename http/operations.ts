@@ -7,9 +7,8 @@ import type * as service from '../contract/service';
 import type { BuildList, RunCounts, ServiceFacts, UsageReport } from '../contract/service-facts';
 import type * as requests from './requests';
 
-interface Id {
-  readonly id: string;
-}
+// A type alias, so that the types of the client show the member.
+type Id = { readonly id: string };
 
 interface Outcomes<Outcome> {
   readonly outcomes: readonly Outcome[];

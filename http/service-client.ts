@@ -1,47 +1,13 @@
 import { createParser } from 'eventsource-parser';
 import { isMessageId } from '../contract/conversations';
-import type { QueuedMessage } from '../contract/conversations';
-import type { RunCall } from '../contract/calls';
-import type { RunExecutions } from '../contract/run-executions';
 import { withoutCredentials } from '../contract/credentials';
 import { defined } from '../contract/defined';
 import type { Delta } from '../contract/deltas';
 import { HoldfastError, isErrorCode, messageOf } from '../contract/errors';
 import type { RunEvent } from '../contract/events';
-import type { Interrupt } from '../contract/interrupts';
-import type { StoredMessage } from '../contract/messages/messages';
 import { isAnyRunId } from '../contract/record/child-runs';
-import type {
-  AnswerOutcome,
-  InterruptPage,
-  ListedAgent,
-  ListedPolicy,
-  MessageReceipt,
-  PolicyPage,
-  RunOutcome,
-  RunPage,
-  ShownConversation,
-  ShownRun,
-  StartedRun,
-  TranscriptPage,
-} from '../contract/service';
-import type { BuildList, RunCounts, ServiceFacts, UsageReport } from '../contract/service-facts';
 import { shown } from '../contract/shown';
-import type {
-  AnswerOfMany,
-  AnswerRequest,
-  ApplyPolicyRequest,
-  CancelRequestBody,
-  CountsQuery,
-  DryRunRequest,
-  EventsQuery,
-  GoOnRequest,
-  InterruptQuery,
-  MessageRequest,
-  RunQuery,
-  StartRequest,
-  UsageQuery,
-} from './requests';
+import type * as requests from './requests';
 import type { NamesIn, Operations, Route } from './operations';
 
 export interface ServiceClientOptions {
@@ -51,7 +17,6 @@ export interface ServiceClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-type ById = Operations['POST /runs/:id/cancel']['answer'];
 type QueryValue = string | number | boolean | readonly string[] | undefined;
 
 /**
@@ -72,171 +37,171 @@ export class ServiceClient {
     this.url = url.replace(/\/+$/, '');
   }
 
-  service(): Promise<ServiceFacts> {
+  service() {
     return this.ask('GET /service', {});
   }
 
-  counts(query: CountsQuery = {}): Promise<RunCounts> {
+  counts(query: requests.CountsQuery = {}) {
     return this.ask('GET /counts', {}, query);
   }
 
-  builds(): Promise<BuildList> {
+  builds() {
     return this.ask('GET /builds', {});
   }
 
   /** Returns the usage of model calls. If the report leaves runs out, ask again. */
-  usage(query: UsageQuery = {}): Promise<UsageReport> {
+  usage(query: requests.UsageQuery = {}) {
     return this.ask('GET /usage', {}, query);
   }
 
-  async agents(): Promise<readonly ListedAgent[]> {
+  async agents() {
     return (await this.ask('GET /agents', {})).agents;
   }
 
-  start(run: StartRequest): Promise<StartedRun> {
+  start(run: requests.StartRequest) {
     return this.ask('POST /runs', {}, run);
   }
 
-  list(query: RunQuery = {}): Promise<RunPage> {
+  list(query: requests.RunQuery = {}) {
     return this.ask('GET /runs', {}, query);
   }
 
-  view(id: string): Promise<ShownRun> {
+  view(id: string) {
     return this.ask('GET /runs/:id', { id });
   }
 
-  async transcript(id: string): Promise<readonly StoredMessage[]> {
+  async transcript(id: string) {
     return (await this.ask('GET /runs/:id/transcript', { id })).messages;
   }
 
   /** Returns request and answer of a call. */
-  call(id: string, address: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<RunCall> {
+  call(id: string, address: string, query: { readonly before?: number; readonly limit?: number } = {}) {
     return this.ask('GET /runs/:id/calls/:address', { id, address }, query);
   }
 
   /** Returns the run's executions in Temporal, with builds. */
-  executions(id: string): Promise<RunExecutions> {
+  executions(id: string) {
     return this.ask('GET /runs/:id/executions', { id });
   }
 
-  cancel(id: string, how: CancelRequestBody = {}): Promise<ById> {
+  cancel(id: string, how: requests.CancelRequestBody = {}) {
     return this.ask('POST /runs/:id/cancel', { id }, how);
   }
 
   /** Asks many runs to stop. `dryRun` changes nothing. */
-  async cancelAll(ids: readonly string[], how: CancelRequestBody & DryRunRequest = {}): Promise<readonly RunOutcome[]> {
+  async cancelAll(ids: readonly string[], how: requests.CancelRequestBody & requests.DryRunRequest = {}) {
     return (await this.ask('POST /runs/cancel', {}, { ...how, ids })).outcomes;
   }
 
-  async retryAll(ids: readonly string[], how: GoOnRequest & DryRunRequest = {}): Promise<readonly RunOutcome[]> {
+  async retryAll(ids: readonly string[], how: requests.GoOnRequest & requests.DryRunRequest = {}) {
     return (await this.ask('POST /runs/retry', {}, { ...how, ids })).outcomes;
   }
 
-  async upgradeAll(ids: readonly string[], how: DryRunRequest = {}): Promise<readonly RunOutcome[]> {
+  async upgradeAll(ids: readonly string[], how: requests.DryRunRequest = {}) {
     return (await this.ask('POST /runs/upgrade', {}, { ...how, ids })).outcomes;
   }
 
   /** Continues a cancelled run. */
-  resume(id: string, how: GoOnRequest = {}): Promise<ById> {
+  resume(id: string, how: requests.GoOnRequest = {}) {
     return this.ask('POST /runs/:id/resume', { id }, how);
   }
 
   /** Continues a failed run. */
-  retry(id: string, how: GoOnRequest = {}): Promise<ById> {
+  retry(id: string, how: requests.GoOnRequest = {}) {
     return this.ask('POST /runs/:id/retry', { id }, how);
   }
 
-  upgrade(id: string): Promise<ById & { readonly build: string; readonly moved: boolean }> {
+  upgrade(id: string) {
     return this.ask('POST /runs/:id/upgrade', { id });
   }
 
-  terminate(id: string, reason?: string): Promise<ById> {
+  terminate(id: string, reason?: string) {
     return this.ask('POST /runs/:id/terminate', { id }, defined({ reason }));
   }
 
   /** Streams the log until the run ends or the service stops; see the run's status. */
-  events(id: string, query: EventsQuery = {}): AsyncGenerator<RunEvent> {
+  events(id: string, query: requests.EventsQuery = {}): AsyncGenerator<RunEvent> {
     return this.frames(id, query, false) as AsyncGenerator<RunEvent>;
   }
 
   /** Streams the log and the output of running calls. */
-  liveEvents(id: string, query: EventsQuery = {}): AsyncGenerator<RunEvent | Delta> {
+  liveEvents(id: string, query: requests.EventsQuery = {}): AsyncGenerator<RunEvent | Delta> {
     return this.frames(id, query, true);
   }
 
   /** Lists the interrupts of all runs. */
-  interrupts(query: InterruptQuery = {}): Promise<InterruptPage> {
+  interrupts(query: requests.InterruptQuery = {}) {
     return this.ask('GET /interrupts', {}, query);
   }
 
-  async interruptsOf(id: string): Promise<readonly Interrupt[]> {
+  async interruptsOf(id: string) {
     return (await this.ask('GET /runs/:id/interrupts', { id })).interrupts;
   }
 
-  answer(id: string, interruptId: string, answer: AnswerRequest): Promise<ById & { readonly interruptId: string }> {
+  answer(id: string, interruptId: string, answer: requests.AnswerRequest) {
     return this.ask('POST /runs/:id/interrupts/:interruptId', { id, interruptId }, answer);
   }
 
-  async answerAll(answers: readonly AnswerOfMany[]): Promise<readonly AnswerOutcome[]> {
+  async answerAll(answers: readonly requests.AnswerOfMany[]) {
     return (await this.ask('POST /interrupts/answer', {}, { answers })).outcomes;
   }
 
-  async policies(): Promise<readonly ListedPolicy[]> {
+  async policies() {
     return (await this.ask('GET /policies', {})).policies;
   }
 
-  applyPolicy(name: string, how: ApplyPolicyRequest): Promise<PolicyPage> {
+  applyPolicy(name: string, how: requests.ApplyPolicyRequest) {
     return this.ask('POST /policies/:name/apply', { name }, how);
   }
 
-  conversation(id: string): Promise<ShownConversation> {
+  conversation(id: string) {
     return this.ask('GET /conversations/:id', { id });
   }
 
   /** Returns a page of messages. Default: the last page. */
-  messages(id: string, query: { readonly before?: number; readonly limit?: number } = {}): Promise<TranscriptPage> {
+  messages(id: string, query: { readonly before?: number; readonly limit?: number } = {}) {
     return this.ask('GET /conversations/:id/transcript', { id }, query);
   }
 
   /** Sends a message. Without a turn in the receipt, the message waits for a worker or for the turn at work. */
-  send(id: string, message: MessageRequest): Promise<MessageReceipt> {
+  send(id: string, message: requests.MessageRequest) {
     return this.ask('POST /conversations/:id/messages', { id }, message);
   }
 
-  async queue(id: string): Promise<readonly QueuedMessage[]> {
+  async queue(id: string) {
     return (await this.ask('GET /conversations/:id/queue', { id })).messages;
   }
 
-  change(id: string, messageId: string, change: Pick<MessageRequest, 'message' | 'by'>): Promise<ById> {
+  change(id: string, messageId: string, change: Pick<requests.MessageRequest, 'message' | 'by'>) {
     return this.ask('PATCH /conversations/:id/queue/:message', { id, message: messageId }, change);
   }
 
-  withdraw(id: string, messageId: string, by?: string): Promise<ById> {
+  withdraw(id: string, messageId: string, by?: string) {
     return this.ask('DELETE /conversations/:id/queue/:message', { id, message: messageId }, defined({ by }));
   }
 
-  rename(id: string, title: string, by?: string): Promise<ById> {
+  rename(id: string, title: string, by?: string) {
     return this.ask('POST /conversations/:id/title', { id }, { title, ...defined({ by }) });
   }
 
-  pause(id: string, by?: string): Promise<ById> {
+  pause(id: string, by?: string) {
     return this.ask('POST /conversations/:id/pause', { id }, defined({ by }));
   }
 
-  unpause(id: string, by?: string): Promise<ById> {
+  unpause(id: string, by?: string) {
     return this.ask('POST /conversations/:id/unpause', { id }, defined({ by }));
   }
 
   /** Ends the turn at work as stopped. */
-  stop(id: string, by?: string): Promise<ById> {
+  stop(id: string, by?: string) {
     return this.ask('POST /conversations/:id/stop', { id }, defined({ by }));
   }
 
-  end(id: string, how: { readonly mode?: 'after-turn' | 'now'; readonly by?: string } = {}): Promise<ById> {
+  end(id: string, how: { readonly mode?: 'after-turn' | 'now'; readonly by?: string } = {}) {
     return this.ask('POST /conversations/:id/end', { id }, how);
   }
 
-  private async *frames(id: string, { signal, ...query }: EventsQuery, deltas: boolean): AsyncGenerator<RunEvent | Delta> {
+  private async *frames(id: string, { signal, ...query }: requests.EventsQuery, deltas: boolean): AsyncGenerator<RunEvent | Delta> {
     const response = await this.request(
       'GET',
       `${pathOf('/runs/:id/events', { id })}${queryText({ ...query, deltas })}`,

@@ -5,7 +5,7 @@ import type { CancelOptions, CancelReceipt } from '../client/cancel';
 import { cancelOutcomeOf, cancelRequestOf } from '../client/cancel';
 import type { Outcome } from '../client/reading/outcome';
 import { endErrorOf, outcomeOf } from '../client/reading/outcome';
-import { checkJob } from '../client/job-fit';
+import { checkJob } from '../client/whole-misfit';
 import type { StartOptions } from '../client/start-input';
 import { startInputOf } from '../client/start-input';
 import { beyondEnd } from '../client/reading/follower';

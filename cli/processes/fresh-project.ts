@@ -2,7 +2,7 @@ import { configurationNames } from '../../service/project/load-project';
 import type { Project } from '../../service/project/load-project';
 import { loadProject } from '../../service/project/load-project';
 import type { ModuleLoader } from '../../service/project/load-project';
-import { FreshModules } from '../../service/project/fresh-modules';
+import { FreshModules } from '../../service/project/load-module';
 import { join, resolve } from 'node:path';
 
 /** Loads a project anew, and knows the loaded files. */

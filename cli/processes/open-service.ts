@@ -2,7 +2,7 @@ import { connect } from '../../client/connect';
 import { startService, type RunningService } from '../../service/http/start-service';
 import type { Project } from '../../service/project/load-project';
 import type { ServiceHosting } from '../../service/http/service-routes';
-import { withFactsOfWorker, type FactsOfWorker } from '../../service/project/facts-of-worker';
+import { withFactsOfWorker, type FactsOfWorker } from '../../service/project/project-facts';
 import { defined } from '../../contract/defined';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';

@@ -14,7 +14,7 @@ import { loadServiceInTurns } from './load-in-turns';
 import { keepWorker, makeWorker } from './open-worker';
 import { FreshProject } from './fresh-project';
 import { ProjectWatch } from './watch-project';
-import type { FactsOfWorker } from '../../service/project/facts-of-worker';
+import type { FactsOfWorker } from '../../service/project/project-facts';
 import type { Project } from '../../service/project/load-project';
 import { readSettings, type ProcessFlags, type ProcessSettings } from './process-settings';
 import { checkPort, checkQueue, takeDeadWorkers } from './service-record';

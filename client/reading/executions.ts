@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined';
-import type { ConnectionLike, RawWorkflowExecutionInfo } from '@temporalio/client';
-import { defineSearchAttributeKey } from '@temporalio/common';
+import type { ConnectionLike, RawWorkflowExecutionInfo, WorkflowExecutionInfo, WorkflowExecutionStatusName } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes } from '@temporalio/common';
 import type { RunFacts } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { isInterrupt } from '../../contract/interrupts';
@@ -9,10 +9,10 @@ import { addressOf } from '../../host/server-address';
 import { checkSearchAttributes } from '../../host/search-attributes';
 import type { VisibilityGate } from '../../host/visibility-gate';
 import { visibilityGate } from '../../host/visibility-gate';
-import type { ExecutionInfo } from './execution-info';
-import { infoOf } from './execution-info';
 import type { Histories } from './histories';
 import { answered } from '../lost-server';
+import type { Payload, SearchAttributePair } from '@temporalio/common';
+import { millisecondsOf } from '../../host/history/history-facts';
 
 const longestAnswerMs = 10_000;
 
@@ -150,4 +150,50 @@ function isInvalidArgument(error: unknown): boolean {
   for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as { cause?: unknown }).cause)
     if ((cause as { code?: unknown }).code === grpcInvalidArgument) return true;
   return false;
+}
+
+export type ExecutionInfo = Pick<
+  WorkflowExecutionInfo,
+  'workflowId' | 'runId' | 'status' | 'typedSearchAttributes' | 'startTime' | 'closeTime'
+>;
+
+/** The SDK's names, by number of temporal.api.enums.v1.WorkflowExecutionStatus. */
+const statusNames: readonly WorkflowExecutionStatusName[] = [
+  'UNSPECIFIED',
+  'RUNNING',
+  'COMPLETED',
+  'FAILED',
+  'CANCELLED',
+  'TERMINATED',
+  'CONTINUED_AS_NEW',
+  'TIMED_OUT',
+  'PAUSED',
+];
+
+/** Skips the memo, which another program may have written unreadably. */
+export function infoOf({ execution, status, startTime, closeTime, searchAttributes }: RawWorkflowExecutionInfo): ExecutionInfo {
+  const code = status ?? 0;
+  return {
+    workflowId: execution?.workflowId ?? '',
+    runId: execution?.runId ?? '',
+    status: { code, name: statusNames[code] ?? 'UNKNOWN' },
+    typedSearchAttributes: attributesIn(searchAttributes?.indexedFields ?? {}),
+    startTime: new Date(millisecondsOf(startTime)),
+    ...(closeTime == null ? {} : { closeTime: new Date(millisecondsOf(closeTime)) }),
+  };
+}
+
+function attributesIn(fields: Readonly<Record<string, Payload>>): TypedSearchAttributes {
+  return new TypedSearchAttributes(
+    Object.entries(fields).flatMap(([name, { metadata, data }]) => {
+      const type = TypedSearchAttributes.toSearchAttributeType(textOf(metadata?.['type']));
+      if (type === undefined) return [];
+      const value: unknown = JSON.parse(textOf(data) || 'null');
+      return [{ key: { name, type }, value: type === 'DATETIME' ? new Date(String(value)) : value } as SearchAttributePair];
+    }),
+  );
+}
+
+function textOf(bytes: Uint8Array | null | undefined): string {
+  return Buffer.from(bytes ?? []).toString('utf8');
 }

@@ -31,10 +31,8 @@ import { readExecutions } from './read-executions';
 import { retriedCalls } from './retried-calls';
 import type { SharedFollower } from './shared-followers';
 import { SharedFollowers } from './shared-followers';
-import type { TimedAnswer } from './stored-answers';
-import { answersIn, withoutAnswered } from './stored-answers';
-import { messagesIn, withStored } from './stored-messages';
-import { StoredSignals } from './stored-signals';
+import type { TimedAnswer } from './stored-signals';
+import { answersIn, withoutAnswered, StoredSignals, messagesIn, withStored } from './stored-signals';
 
 export interface AnswerStanding {
   /** The view has interrupts until the workflow code sees the answer. */

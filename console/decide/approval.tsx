@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { isRecord } from '../../contract/check';
 import type { PolicyDecision } from '../../contract/decisions';
 import type { Interrupt } from '../../contract/interrupts';
@@ -10,7 +9,7 @@ import { Check, TextField } from '../parts/fields';
 import { LabelledJson } from '../parts/form-controls';
 import { JsonView } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
-import { SaidFrame } from '../parts/said-frame';
+import { SaidFrame } from '../parts/said';
 import { SchemaForm, schemaLike } from '../parts/schema-form';
 import { decideTexts } from '../texts/decide';
 import { approvalOf, filled } from './decide';
@@ -29,7 +28,7 @@ interface ApprovalProps {
   readonly onDecide: (decision: PolicyDecision) => void;
 }
 
-export function ApprovalParts(props: ApprovalProps): JSX.Element {
+export function ApprovalParts(props: ApprovalProps) {
   const { interrupt, draft, isOpen } = props;
   const { agent, input, options, problem } = interrupt;
   const isEmpty = isRecord(input) && Object.keys(input).length === 0;
@@ -63,7 +62,7 @@ export function ApprovalParts(props: ApprovalProps): JSX.Element {
 }
 
 /** The buttons stay in sight. */
-export function ApprovalActions({ id, interrupt, draft, onDecide }: Omit<ApprovalProps, 'isOpen'>): JSX.Element {
+export function ApprovalActions({ id, interrupt, draft, onDecide }: Omit<ApprovalProps, 'isOpen'>) {
   const mode = (next: AnswerDraft['mode']) => () => changeDraft(id, { mode: next, problem: undefined });
   return (
     <>
@@ -91,7 +90,7 @@ export function ApprovalActions({ id, interrupt, draft, onDecide }: Omit<Approva
   );
 }
 
-function MoreConsent({ id, interrupt, draft }: ApprovalProps): JSX.Element {
+function MoreConsent({ id, interrupt, draft }: ApprovalProps) {
   const amount = interrupt.policy?.amount;
   const isForRest = draft.forRestOfRun === true;
   return (
@@ -116,7 +115,7 @@ function MoreConsent({ id, interrupt, draft }: ApprovalProps): JSX.Element {
   );
 }
 
-function CommentField({ id, draft: { comment = '' } }: Pick<ApprovalProps, 'id' | 'draft'>): JSX.Element {
+function CommentField({ id, draft: { comment = '' } }: Pick<ApprovalProps, 'id' | 'draft'>) {
   return (
     <TextField
       label={<span class="light">{decideTexts.comment}</span>}
@@ -126,7 +125,7 @@ function CommentField({ id, draft: { comment = '' } }: Pick<ApprovalProps, 'id' 
   );
 }
 
-function EditForm({ id, interrupt, draft, onDecide }: ApprovalProps): JSX.Element {
+function EditForm({ id, interrupt, draft, onDecide }: ApprovalProps) {
   const { input, inputSchema } = interrupt;
   const edited = draft.edited ?? input;
   const misfits = misfitsOfSchema(inputSchema, edited);
@@ -155,7 +154,7 @@ function EditForm({ id, interrupt, draft, onDecide }: ApprovalProps): JSX.Elemen
   );
 }
 
-function RejectForm({ id, draft: { feedback = '', comment }, onDecide }: ApprovalProps): JSX.Element {
+function RejectForm({ id, draft: { feedback = '', comment }, onDecide }: ApprovalProps) {
   const reject = (): void => onDecide({ type: 'reject', ...filled({ feedback, comment }) });
   return (
     <DecisionForm title={decideTexts.reject} kind="danger" onSubmit={reject} id={id}>
@@ -173,7 +172,7 @@ function RejectForm({ id, draft: { feedback = '', comment }, onDecide }: Approva
   );
 }
 
-function RespondForm({ id, draft, onDecide }: ApprovalProps): JSX.Element {
+function RespondForm({ id, draft, onDecide }: ApprovalProps) {
   return (
     <DecisionForm title={decideTexts.respond} onSubmit={() => onDecide({ type: 'respond', output: draft.output ?? null })} id={id}>
       <LabelledJson
@@ -186,7 +185,7 @@ function RespondForm({ id, draft, onDecide }: ApprovalProps): JSX.Element {
   );
 }
 
-function DelegateForm({ id, draft, onDecide }: ApprovalProps): JSX.Element {
+function DelegateForm({ id, draft, onDecide }: ApprovalProps) {
   const { to = '', comment } = draft;
   return (
     <DecisionForm

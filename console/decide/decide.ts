@@ -7,14 +7,16 @@ import type { Failure, Json } from '../../contract/messages/messages';
 import { whyNot } from '../../contract/who-may-answer';
 import { changesOf } from '../parts/changes';
 import type { AnswerOfMany, ListedInterrupt } from '../../http/index';
-import { forgetAnswer, holdAnswers } from '../data/decisions';
+import { forgetAnswer, holdAnswers, givenAnswers, takeBackLast } from '../data/decisions';
 import { keyOfInterrupt } from '../data/interrupt-key';
 import { askForName, claimed, identity } from '../data/identity';
 import { toast } from '../parts/toast';
 import { decideTexts } from '../texts/decide';
 import type { AnswerDraft } from './drafts';
-import { changeDraft, drafts } from './drafts';
+import { changeDraft, drafts, draftOf } from './drafts';
 import { titleOf } from './row';
+import type { KeyActions } from '../parts/keyboard';
+import type { AskingRow } from './row';
 
 type DecisionKind = 'approve' | 'edited' | 'reject' | 'respond' | 'delegate' | 'answer';
 
@@ -91,4 +93,45 @@ export function kindOf(answer: Json, interrupt: Pick<Interrupt, 'kind'>): Decisi
   const { type } = answer;
   if (type === 'approve') return answer['editedInput'] === undefined ? 'approve' : 'edited';
   return type === 'reject' || type === 'respond' || type === 'delegate' ? type : 'answer';
+}
+
+interface DecisionKeys {
+  /** A key must not decide about unseen arguments. */
+  readonly chosen: () => AskingRow | undefined;
+  readonly onGiven: () => void;
+}
+
+export function isAsking({ key, goneAt }: AskingRow): boolean {
+  const given = givenAnswers.peek().get(key);
+  return goneAt === undefined && (given === undefined || given.state === 'refused');
+}
+
+export function decisionKeys({ chosen, onGiven }: DecisionKeys): KeyActions {
+  const onChosen = (act: (row: AskingRow) => void) => (): void => {
+    const row = chosen();
+    if (row !== undefined && isAsking(row)) act(row);
+  };
+  const toMode = (mode: 'edit' | 'reject') =>
+    onChosen((row) => {
+      if (row.listed.interrupt.kind === 'approval' && isMine(row)) changeDraft(row.key, { mode, problem: undefined });
+    });
+  return {
+    a: onChosen((row) => approveOrAnswer(row, onGiven)),
+    e: toMode('edit'),
+    r: toMode('reject'),
+    u: takeBackLast,
+  };
+}
+
+function isMine({ listed }: AskingRow): boolean {
+  return forbiddenTo(listed.interrupt, Date.now()) === undefined;
+}
+
+function approveOrAnswer(row: AskingRow, onGiven: () => void): void {
+  const { listed, key } = row;
+  const { interrupt } = listed;
+  const draft = draftOf(key);
+  if (interrupt.kind !== 'approval') document.querySelector<HTMLElement>('#answer-form :is(input, textarea, select)')?.focus();
+  else if (isMine(row) && draft.mode === 'look' && (draft.seenHash ?? interrupt.inputHash) === interrupt.inputHash)
+    decide(listed, approvalOf(draft, interrupt.input), onGiven);
 }

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { forgetAnswer, givenAnswers, takeBackLast } from '../data/decisions';
 import { now } from '../data/clock';
@@ -8,21 +7,19 @@ import { Button, IconButton } from '../parts/button';
 import { Copied } from '../parts/copy-button';
 import { ErrorFix, ErrorNote } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
-import { Badge } from '../parts/status-badge';
-import { Tags } from '../parts/tag';
+import { Badge, Tags } from '../parts/status-badge';
 import { Time } from '../parts/time';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';
 import { decideTexts } from '../texts/decide';
 import { ApprovalActions, ApprovalParts } from './approval';
-import { decide, forbiddenTo } from './decide';
+import { decide, forbiddenTo, isAsking } from './decide';
 import { changeDraft, draftOf } from './drafts';
 import { useFocusWish } from './focus';
-import { isAsking } from './keys';
 import { AskingParts } from './question';
 import type { AskingRow } from './row';
 import { titleOf } from './row';
-import { TheirWords } from './their-words';
+import { TheirWords } from './title';
 import { Why } from './why';
 import { stateText } from './words';
 
@@ -33,7 +30,7 @@ export interface DetailProps {
   readonly onGiven: () => void;
 }
 
-export function Detail({ row, back, isInRun = false, onGiven }: DetailProps): JSX.Element {
+export function Detail({ row, back, isInRun = false, onGiven }: DetailProps) {
   const { listed, key, goneAt } = row;
   const { interrupt, runId } = listed;
   const draft = draftOf(key);
@@ -131,7 +128,7 @@ function headOf({ listed: { interrupt } }: AskingRow): string {
   return kind === 'question' || kind === 'custom' ? decideTexts.asks(agent) : titleOf(interrupt);
 }
 
-function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly isInRun: boolean }): JSX.Element {
+function About({ row: { listed }, isInRun }: { readonly row: AskingRow; readonly isInRun: boolean }) {
   const { runId, agent, startedBy, tags, waitingSince, interrupt } = listed;
   return (
     <div class="about flow wrap small muted breaks">

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../parts/button';
 import { texts } from '../texts';
@@ -11,7 +11,7 @@ interface AnswerFormProps {
   readonly buttons: ComponentChildren;
 }
 
-export function AnswerForm({ label = texts.form.answer, onSubmit, children, buttons }: AnswerFormProps): JSX.Element {
+export function AnswerForm({ label = texts.form.answer, onSubmit, children, buttons }: AnswerFormProps) {
   return (
     <form
       class="decision-form form stack"
@@ -37,7 +37,7 @@ interface DecisionFormProps extends Pick<AnswerFormProps, 'onSubmit' | 'children
   readonly id: string;
 }
 
-export function DecisionForm({ title, submit = title, kind, isReady = true, id, onSubmit, children }: DecisionFormProps): JSX.Element {
+export function DecisionForm({ title, submit = title, kind, isReady = true, id, onSubmit, children }: DecisionFormProps) {
   const start = useRef<HTMLHeadingElement>(null);
   // A layout effect acts before the next key.
   useLayoutEffect(() => {

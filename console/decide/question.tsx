@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { isRecord } from '../../contract/check';
 import { externalCallIn } from '../../contract/external-calls';
@@ -7,12 +6,10 @@ import type { Json } from '../../contract/messages/messages';
 import { misfitsOfSchema } from '../../contract/schema/schema-fit';
 import { Button } from '../parts/button';
 import { Copied } from '../parts/copy-button';
-import { Facts } from '../parts/facts';
+import { Facts, JsonView } from '../parts/json-view';
 import { LabelledJson } from '../parts/form-controls';
-import { JsonView } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
-import { Said } from '../parts/said';
-import { SaidFrame } from '../parts/said-frame';
+import { Said, SaidFrame } from '../parts/said';
 import { SchemaForm } from '../parts/schema-form';
 import { initialValue } from '../parts/schema-shape';
 import { Time } from '../parts/time';
@@ -30,7 +27,7 @@ interface AskingProps {
   readonly onAnswer: (answer: Json) => void;
 }
 
-export function AskingParts(props: AskingProps): JSX.Element {
+export function AskingParts(props: AskingProps) {
   const { interrupt, isOpen } = props;
   if (interrupt.kind === 'in-doubt') return <InDoubt {...props} />;
   const call = externalCallIn(interrupt);
@@ -44,7 +41,7 @@ export function AskingParts(props: AskingProps): JSX.Element {
   );
 }
 
-function Info({ info }: { readonly info: Json }): JSX.Element {
+function Info({ info }: { readonly info: Json }) {
   if (!isRecord(info)) return <JsonView value={info} />;
   const { question, details, form: _, ...rest } = info as Readonly<Record<string, Json>>;
   return (
@@ -60,7 +57,7 @@ function Info({ info }: { readonly info: Json }): JSX.Element {
   );
 }
 
-function SchemaAnswer({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Element {
+function SchemaAnswer({ id, interrupt, draft, onAnswer }: AskingProps) {
   const { answerSchema } = interrupt;
   useEffect(() => {
     if (draft.answer === undefined && answerSchema !== undefined) changeDraft(id, { answer: initialValue(answerSchema, answerSchema) });
@@ -84,7 +81,7 @@ function SchemaAnswer({ id, interrupt, draft, onAnswer }: AskingProps): JSX.Elem
   );
 }
 
-function Send(): JSX.Element {
+function Send() {
   return (
     <Button kind="primary" type="submit">
       {decideTexts.sendAnswer}
@@ -92,11 +89,11 @@ function Send(): JSX.Element {
   );
 }
 
-function JsonAnswer({ id, draft, label }: Pick<AskingProps, 'id' | 'draft'> & { readonly label: string }): JSX.Element {
+function JsonAnswer({ id, draft, label }: Pick<AskingProps, 'id' | 'draft'> & { readonly label: string }) {
   return <LabelledJson label={label} value={draft.answer} onChange={(answer) => changeDraft(id, { answer, problem: undefined })} />;
 }
 
-function ExternalAnswer({ id, draft, onAnswer }: AskingProps): JSX.Element {
+function ExternalAnswer({ id, draft, onAnswer }: AskingProps) {
   const { answer } = draft;
   const buttons = (
     <>
@@ -113,7 +110,7 @@ function ExternalAnswer({ id, draft, onAnswer }: AskingProps): JSX.Element {
   );
 }
 
-function InDoubt({ id, interrupt, draft, isOpen, onAnswer }: AskingProps): JSX.Element {
+function InDoubt({ id, interrupt, draft, isOpen, onAnswer }: AskingProps) {
   // A run of another version may have fewer facts.
   const { input, question, key, attempts, firstAt, lastAt, worker, reconcile } = (
     isRecord(interrupt.info) ? interrupt.info : {}

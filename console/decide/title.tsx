@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { givenAnswers } from '../data/decisions';
 import { knownEndings } from '../data/outcomes';
 import { Button } from '../parts/button';
@@ -6,13 +5,16 @@ import type { Interrupt } from '../../contract/interrupts';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
 import { decideTexts } from '../texts/decide';
-import { isAsking } from './keys';
+import { isAsking } from './decide';
 import type { AskingRow } from './row';
 import { summaryOf, titleOf } from './row';
 import { stateText } from './words';
+import { isRecord } from '../../contract/check';
+import type { Json } from '../../contract/messages/messages';
+import { Said, SaidFrame } from '../parts/said';
 
 /** A model's question stands in quotes. */
-export function AskingTitle({ interrupt }: { readonly interrupt: Interrupt }): JSX.Element {
+export function AskingTitle({ interrupt }: { readonly interrupt: Interrupt }) {
   const { kind, agent } = interrupt;
   const title = visibleText(titleOf(interrupt).slice(0, 200));
   if (kind === 'approval') return <bdi class="row-title">{title}</bdi>;
@@ -31,7 +33,7 @@ interface AskingLineProps {
   readonly isChosen?: boolean;
 }
 
-export function AskingLine({ row, onDecide, isChosen }: AskingLineProps): JSX.Element {
+export function AskingLine({ row, onDecide, isChosen }: AskingLineProps) {
   const { interrupt } = row.listed;
   const said = stateText(row, givenAnswers.value.get(row.key), knownEndings.value.get(row.key));
   const state = isChosen === undefined ? {} : { pressed: isChosen };
@@ -54,5 +56,19 @@ export function AskingLine({ row, onDecide, isChosen }: AskingLineProps): JSX.El
         </Button>
       )}
     </>
+  );
+}
+
+export function TheirWords({ answer }: { readonly answer: Json | undefined }) {
+  if (!isRecord(answer)) return null;
+  const { feedback, comment } = answer;
+  const said = [feedback, comment].filter((text): text is string => typeof text === 'string' && text !== '');
+  if (said.length === 0) return null;
+  return (
+    <SaidFrame who={decideTexts.theySaid}>
+      {said.map((text) => (
+        <Said key={text} text={text} />
+      ))}
+    </SaidFrame>
   );
 }

@@ -4,13 +4,13 @@ import type { Asked } from '../../contract/who-may-answer';
 import type { AskingPolicy, GivenDecision } from '../../contract/decisions';
 import type { Interrupt } from '../../contract/interrupts';
 import { now } from '../data/clock';
-import { Facts } from '../parts/facts';
+import { Facts } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { Time } from '../parts/time';
 import { decideTexts } from '../texts/decide';
 
-export function Why({ interrupt }: { readonly interrupt: Interrupt }): JSX.Element {
+export function Why({ interrupt }: { readonly interrupt: Interrupt }) {
   const { deadline, notBy = [], steps = [] } = interrupt;
   const policy = interrupt.kind === 'approval' ? interrupt.policy : undefined;
   const given = policy?.given ?? [];
@@ -41,7 +41,7 @@ function policyFacts(policy: AskingPolicy | undefined): readonly (readonly [stri
   ];
 }
 
-function Steps({ steps }: { readonly steps: NonNullable<Interrupt['steps']> }): JSX.Element {
+function Steps({ steps }: { readonly steps: NonNullable<Interrupt['steps']> }) {
   return (
     <ul>
       {steps.map((step, at) => (
@@ -53,7 +53,7 @@ function Steps({ steps }: { readonly steps: NonNullable<Interrupt['steps']> }): 
   );
 }
 
-function Given({ all }: { readonly all: readonly GivenDecision[] }): JSX.Element {
+function Given({ all }: { readonly all: readonly GivenDecision[] }) {
   return (
     <ul>
       {all.map((given, at) => (

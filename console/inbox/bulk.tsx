@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ListedInterrupt } from '../../http/index';
 import { Button } from '../parts/button';
@@ -16,7 +15,7 @@ interface BulkBarProps {
   readonly onClear: () => void;
 }
 
-export function BulkBar({ selected, onClear }: BulkBarProps): JSX.Element {
+export function BulkBar({ selected, onClear }: BulkBarProps) {
   const [asked, setAsked] = useState<Pick<BulkDialogProps, 'type' | 'all'>>();
   const able = decidable(selected, Date.now());
   return (
@@ -56,7 +55,7 @@ interface BulkDialogProps {
   readonly onDone: () => void;
 }
 
-function BulkDialog({ type, all, left, onClose, onDone }: BulkDialogProps): JSX.Element {
+function BulkDialog({ type, all, left, onClose, onDone }: BulkDialogProps) {
   const [feedback, setFeedback] = useState('');
   const counts = new Map<string, number>();
   for (const { interrupt } of all) counts.set(titleOf(interrupt), (counts.get(titleOf(interrupt)) ?? 0) + 1);

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import type { ListedInterrupt } from '../../http/index';
 import { askForName, identity } from '../data/identity';
 import { policyOf, rowSorts } from '../decide/row';
@@ -15,7 +14,7 @@ interface FiltersProps {
   readonly listed: readonly ListedInterrupt[];
 }
 
-export function Filters({ view, listed }: FiltersProps): JSX.Element {
+export function Filters({ view, listed }: FiltersProps) {
   const agents = listed.map(({ agent }) => agent);
   const policies = listed.map(({ interrupt }) => policyOf(interrupt) ?? '');
   const kinds = interruptKinds.map((kind) => [kind, decideTexts.kinds[kind]] as const);
@@ -42,7 +41,7 @@ export function Filters({ view, listed }: FiltersProps): JSX.Element {
   );
 }
 
-function Whose({ isForAll }: Pick<InboxView, 'isForAll'>): JSX.Element {
+function Whose({ isForAll }: Pick<InboxView, 'isForAll'>) {
   const hasName = identity.value.name !== '';
   const showMine = (): void => {
     setQuery({ who: undefined });
@@ -60,7 +59,7 @@ function Whose({ isForAll }: Pick<InboxView, 'isForAll'>): JSX.Element {
   );
 }
 
-export function Order({ view }: { readonly view: InboxView }): JSX.Element {
+export function Order({ view }: { readonly view: InboxView }) {
   return (
     <>
       <Choice name="sort" value={view.sort} usual="oldest" options={rowSorts.map((sort) => [sort, inboxTexts.sorts[sort]])} />
@@ -77,7 +76,7 @@ interface ChoiceProps {
   readonly options: readonly (readonly [string, string])[];
 }
 
-function Choice({ name, value, usual = '', options }: ChoiceProps): JSX.Element {
+function Choice({ name, value, usual = '', options }: ChoiceProps) {
   return (
     <Select
       label={inboxTexts[name]}

@@ -1,21 +1,21 @@
-import type { JSX } from 'preact';
-import { isAsking } from '../decide/keys';
+import { isAsking } from '../decide/decide';
 import type { AskingRow } from '../decide/row';
-import { IconButton } from '../parts/button';
-import { ErrorNote } from '../parts/error-note';
+import { IconButton, Button } from '../parts/button';
+import { ErrorNote, EmptyState } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
 import type { Selection } from '../parts/use-selection';
 import { VirtualList } from '../parts/virtual-list';
-import { hrefOf, route, withValues } from '../routes';
+import { hrefOf, route, withValues, hidePart, setQuery } from '../routes';
 import { texts } from '../texts';
 import { inboxTexts } from '../texts/inbox';
 import { BulkBar } from './bulk';
 import { Filters, Order } from './filters';
-import { NothingWaits } from './nothing-waits';
 import { Row, headingHeight, rowHeight } from './row';
-import type { InboxLine, InboxView } from './rows';
+import type { InboxLine, InboxView, absenceOf } from './rows';
 import type { RowChoice } from './use-choice';
 import type { InboxRows } from './use-rows';
+import { identity } from '../data/identity';
+import { decideTexts } from '../texts/decide';
 
 export interface InboxListProps {
   readonly view: InboxView;
@@ -25,12 +25,12 @@ export interface InboxListProps {
   readonly onHelp: () => void;
 }
 
-export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListProps): JSX.Element {
+export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListProps) {
   const { listed, more, error, rows, lines, shown, hold } = inbox;
   const { chosen, choose } = choice;
   const selected = shown.filter((row) => selection.keys.has(row.key) && isWaiting(row));
   const asking = shown.filter(isAsking).map(({ key }) => key);
-  const rowOf = (row: AskingRow): JSX.Element => (
+  const rowOf = (row: AskingRow) => (
     <Row
       row={row}
       href={hrefOf('inbox', undefined, withValues(route.peek().query, { item: row.key }))}
@@ -83,7 +83,7 @@ export function InboxList({ view, inbox, choice, selection, onHelp }: InboxListP
   );
 }
 
-function Heading({ heading, count }: Extract<InboxLine, { readonly heading: string }>): JSX.Element {
+function Heading({ heading, count }: Extract<InboxLine, { readonly heading: string }>) {
   return (
     <h2 class="group-heading full flow small">
       {visibleText(heading)} <span class="muted">{count}</span>
@@ -97,4 +97,44 @@ function heightOf(line: InboxLine): number {
 
 function isWaiting({ goneAt }: AskingRow): boolean {
   return goneAt === undefined;
+}
+
+function ClearFilters() {
+  const clear = (): void => setQuery({ q: undefined, kind: undefined, agent: undefined, policy: undefined });
+  return <Button onClick={clear}>{inboxTexts.clearFilters}</Button>;
+}
+
+export function NothingWaits({ view, isFiltered }: { readonly view: InboxView; readonly isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <EmptyState title={inboxTexts.emptyFilter}>
+        <ClearFilters />
+      </EmptyState>
+    );
+  const isMine = identity.value.name !== '' && !view.isForAll;
+  return (
+    <EmptyState
+      title={isMine ? inboxTexts.emptyMine : inboxTexts.emptyAll}
+      text={isMine ? inboxTexts.emptyMineText : inboxTexts.emptyAllText}
+    >
+      {isMine && <Button onClick={() => setQuery({ who: 'all' })}>{inboxTexts.showAll}</Button>}
+      <a class="button" href={hrefOf('try')}>
+        {inboxTexts.tryAgent}
+      </a>
+    </EmptyState>
+  );
+}
+
+export function GoneDetail({ item, why }: { readonly item: string; readonly why: ReturnType<typeof absenceOf> }) {
+  const runId = item.slice(0, item.indexOf('/'));
+  return (
+    <EmptyState title={why === 'unknown' ? decideTexts.gone.unknown : inboxTexts.absent[why]}>
+      <p>
+        <a href={hrefOf('runs', runId)}>{decideTexts.openRun} →</a>
+      </p>
+      {why === 'hidden' && <ClearFilters />}
+      {why === 'elsewhere' && <Button onClick={() => setQuery({ who: 'all' })}>{inboxTexts.showAll}</Button>}
+      <Button onClick={() => hidePart({ item: undefined })}>{inboxTexts.back}</Button>
+    </EmptyState>
+  );
 }

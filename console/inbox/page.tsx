@@ -1,10 +1,9 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { isWide } from '../data/screen';
 import { Detail } from '../decide/detail';
-import { isAsking } from '../decide/keys';
+import { isAsking } from '../decide/decide';
 import { Dialog } from '../parts/dialog';
-import { EmptyState } from '../parts/empty-state';
+import { EmptyState } from '../parts/error-note';
 import { useKeys } from '../parts/keyboard';
 import { useSelection } from '../parts/use-selection';
 import { route } from '../routes';
@@ -12,13 +11,12 @@ import { texts } from '../texts';
 import { decideTexts } from '../texts/decide';
 import { inboxTexts } from '../texts/inbox';
 import type { InboxListProps } from './list';
-import { InboxList } from './list';
-import { GoneDetail } from './nothing-waits';
+import { InboxList, GoneDetail } from './list';
 import { absenceOf, viewOf } from './rows';
 import { useChoice } from './use-choice';
 import { useRows } from './use-rows';
 
-export function InboxPage(): JSX.Element {
+export function InboxPage() {
   const view = viewOf(route.value.query);
   const inbox = useRows(view);
   const choice = useChoice(inbox.shown, view.item);
@@ -47,7 +45,7 @@ export function InboxPage(): JSX.Element {
   );
 }
 
-function InboxDetail({ view, inbox, choice }: Pick<InboxListProps, 'view' | 'inbox' | 'choice'>): JSX.Element | null {
+function InboxDetail({ view, inbox, choice }: Pick<InboxListProps, 'view' | 'inbox' | 'choice'>) {
   const { chosen, choose, goOn } = choice;
   const { listed, more, rows, shown } = inbox;
   if (chosen !== undefined) {
@@ -58,7 +56,7 @@ function InboxDetail({ view, inbox, choice }: Pick<InboxListProps, 'view' | 'inb
   return shown.length === 0 ? null : <EmptyState title={inboxTexts.chooseOne} text={inboxTexts.chooseOneText} />;
 }
 
-function KeyboardHelp({ onClose }: { readonly onClose: () => void }): JSX.Element {
+function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={inboxTexts.help} onClose={onClose}>
       <dl class="keys">

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { givenAnswers } from '../data/decisions';
 import { knownEndings } from '../data/outcomes';
@@ -26,7 +25,7 @@ interface RowProps {
 export const rowHeight = 68;
 export const headingHeight = 32;
 
-export function Row({ row, href, isChosen, isSelected, isFirst, onSelect, onChoose }: RowProps): JSX.Element {
+export function Row({ row, href, isChosen, isSelected, isFirst, onSelect, onChoose }: RowProps) {
   const link = useRef<HTMLAnchorElement>(null);
   const { listed, key, goneAt } = row;
   useFocusWish(`row ${key}`, link, { preventScroll: true });
@@ -80,7 +79,7 @@ export function Row({ row, href, isChosen, isSelected, isFirst, onSelect, onChoo
   );
 }
 
-function Deadline({ at }: { readonly at: number | undefined }): JSX.Element | null {
+function Deadline({ at }: { readonly at: number | undefined }) {
   if (at === undefined) return null;
   const left = at - now.value;
   return (

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import { isWide } from '../data/screen';
 import { leaveForm } from '../decide/drafts';
 import { focusDecision, focusRow } from '../decide/focus';
-import { decisionKeys, isAsking } from '../decide/keys';
+import { decisionKeys, isAsking } from '../decide/decide';
 import type { AskingRow } from '../decide/row';
 import type { KeyActions } from '../parts/keyboard';
 import { movingKeys } from '../parts/keyboard';

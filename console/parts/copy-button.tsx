@@ -1,7 +1,6 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { texts } from '../texts';
-import { announce } from './announce';
+import { announce } from './toast';
 import { IconButton } from './button';
 import { visibleText } from './plain-text';
 
@@ -20,13 +19,13 @@ export function useCopy() {
   return { isCopied, copy };
 }
 
-export function CopyButton({ text, label = texts.parts.copy }: { readonly text: string; readonly label?: string }): JSX.Element {
+export function CopyButton({ text, label = texts.parts.copy }: { readonly text: string; readonly label?: string }) {
   const { isCopied, copy } = useCopy();
   return <IconButton label={label} icon={isCopied ? 'check' : 'copy'} onClick={() => copy(text)} isSmall />;
 }
 
 /** A text with its button. */
-export function Copied({ text }: { readonly text: string }): JSX.Element {
+export function Copied({ text }: { readonly text: string }) {
   return (
     <span class="copied">
       <bdi class="mono breaks">{visibleText(text)}</bdi> <CopyButton text={text} />

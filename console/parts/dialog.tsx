@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts';
 import { Button, IconButton } from './button';
@@ -11,7 +11,7 @@ interface DialogProps {
 }
 
 /** The focus returns to the earlier element. */
-export function Dialog({ title, children, onClose, isWide = false }: DialogProps): JSX.Element {
+export function Dialog({ title, children, onClose, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   // A late return could take the focus from a newer element.
@@ -57,7 +57,7 @@ interface FormDialogProps extends DialogProps {
   readonly isReady?: boolean;
 }
 
-export function FormDialog(props: FormDialogProps): JSX.Element {
+export function FormDialog(props: FormDialogProps) {
   const { children, submit, onSubmit, kind = 'primary', leave = texts.parts.cancel, isReady = true, ...dialog } = props;
   return (
     <Dialog {...dialog}>

@@ -1,10 +1,10 @@
-import type { JSX } from 'preact';
 import type { ErrorCode } from '../../contract/errors';
 import { codeOf, messageOf } from '../../contract/errors';
 import { texts } from '../texts';
 import { Button } from './button';
 import { lazy } from './lazy';
 import { visibleText } from './plain-text';
+import type { ComponentChildren } from 'preact';
 
 /** The advice loads as a script of its own. */
 export const ErrorFix = lazy<{ readonly code: ErrorCode }>(
@@ -15,7 +15,7 @@ export const ErrorFix = lazy<{ readonly code: ErrorCode }>(
   <>…</>,
 );
 
-export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }): JSX.Element {
+export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const code = codeOf(error);
   return (
     <div class="error-note panel stack breaks" role="alert">
@@ -32,14 +32,30 @@ export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonl
   );
 }
 
-export function NoAnswer({ error }: { readonly error: unknown }): JSX.Element {
+export function NoAnswer({ error }: { readonly error: unknown }) {
   return error === undefined ? <p class="muted">{texts.parts.loading}</p> : <ErrorNote error={error} />;
 }
 
-export function NoPage({ error }: { readonly error: unknown }): JSX.Element {
+export function NoPage({ error }: { readonly error: unknown }) {
   return (
     <div class="padded">
       <NoAnswer error={error} />
+    </div>
+  );
+}
+
+interface EmptyStateProps {
+  readonly title: string;
+  readonly text?: string;
+  readonly children?: ComponentChildren;
+}
+
+export function EmptyState({ title, text, children }: EmptyStateProps) {
+  return (
+    <div class="empty stack muted">
+      <h2 class="breaks">{title}</h2>
+      {text !== undefined && <p>{text}</p>}
+      {children}
     </div>
   );
 }

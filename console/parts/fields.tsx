@@ -11,7 +11,7 @@ interface TextFieldProps extends Pick<Attributes, 'maxLength' | 'required' | 'au
   readonly rows?: number;
 }
 
-export function TextField({ label, onText, hint, rows, ...attributes }: TextFieldProps): JSX.Element {
+export function TextField({ label, onText, hint, rows, ...attributes }: TextFieldProps) {
   const onInput = ({ currentTarget }: { readonly currentTarget: HTMLInputElement | HTMLTextAreaElement }): void =>
     onText(currentTarget.value);
   return (
@@ -36,7 +36,7 @@ interface CheckProps {
   readonly describedBy?: string | undefined;
 }
 
-export function Check({ label, checked, onCheck, group, describedBy }: CheckProps): JSX.Element {
+export function Check({ label, checked, onCheck, group, describedBy }: CheckProps) {
   return (
     <label class="check">
       <input
@@ -51,7 +51,7 @@ export function Check({ label, checked, onCheck, group, describedBy }: CheckProp
   );
 }
 
-export function SearchField({ label, value, onText }: Pick<TextFieldProps, 'value' | 'onText'> & { readonly label: string }): JSX.Element {
+export function SearchField({ label, value, onText }: Pick<TextFieldProps, 'value' | 'onText'> & { readonly label: string }) {
   return (
     <input
       type="search"
@@ -71,7 +71,7 @@ interface SelectProps<Value> {
   readonly class?: string | undefined;
 }
 
-export function Select<Value extends string>({ label, value, options, onChoose, ...rest }: SelectProps<Value>): JSX.Element {
+export function Select<Value extends string>({ label, value, options, onChoose, ...rest }: SelectProps<Value>) {
   return (
     <select
       aria-label={label}
@@ -86,5 +86,39 @@ export function Select<Value extends string>({ label, value, options, onChoose, 
         </option>
       ))}
     </select>
+  );
+}
+
+interface MessageFormProps {
+  readonly label: string;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly onSend: () => void;
+  /** Whether Enter sends. */
+  readonly sendsAt: (event: KeyboardEvent) => boolean;
+  readonly id?: string;
+  readonly isDisabled?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function MessageForm({ label, text, onText, onSend, sendsAt, isDisabled = false, children, ...rest }: MessageFormProps) {
+  const send = (event: Event): void => {
+    event.preventDefault();
+    onSend();
+  };
+  return (
+    <form class="composer-form flow" onSubmit={send}>
+      <textarea
+        rows={2}
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        disabled={isDisabled}
+        onInput={({ currentTarget }) => onText(currentTarget.value)}
+        onKeyDown={(event) => event.key === 'Enter' && sendsAt(event) && send(event)}
+        {...rest}
+      />
+      {children}
+    </form>
   );
 }

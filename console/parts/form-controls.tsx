@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
@@ -15,7 +14,7 @@ interface ControlFieldProps extends ValueProps {
 }
 
 /** An unfinished number is a text, which the schema refuses. */
-export function NumberField({ shape, common, value, onChange }: ControlFieldProps & { readonly shape: SchemaShape }): JSX.Element {
+export function NumberField({ shape, common, value, onChange }: ControlFieldProps & { readonly shape: SchemaShape }) {
   const [typed, setTyped] = useState(textOf(value));
   useEffect(() => {
     if (numberIn(typed) !== value) setTyped(textOf(value));
@@ -41,7 +40,7 @@ function numberIn(text: string): Json | undefined {
 }
 
 /** Broken JSON blocks the form. */
-export function JsonField({ common, value, onChange }: ControlFieldProps): JSX.Element {
+export function JsonField({ common, value, onChange }: ControlFieldProps) {
   const [typed, setTyped] = useState(value === undefined ? '' : JSON.stringify(value, null, 2));
   const field = useRef<HTMLTextAreaElement>(null);
   const change = (text: string): void => {
@@ -69,7 +68,7 @@ interface LabelledJsonProps extends ValueProps {
   readonly hint?: string;
 }
 
-export function LabelledJson({ label, hint, ...control }: LabelledJsonProps): JSX.Element {
+export function LabelledJson({ label, hint, ...control }: LabelledJsonProps) {
   const id = useId();
   return (
     <div class="field">
@@ -92,7 +91,7 @@ function jsonIn(text: string): { readonly value: Json | undefined } | 'broken' {
 /** A larger file must be stored elsewhere, and the answer has the address. */
 const mostBytes = 100_000;
 
-export function FileField({ value, onChange }: ValueProps): JSX.Element {
+export function FileField({ value, onChange }: ValueProps) {
   const file = isRecord(value) ? value : {};
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const text = (name: string): string => (typeof file[name] === 'string' ? file[name] : '');
@@ -113,7 +112,7 @@ export function FileField({ value, onChange }: ValueProps): JSX.Element {
     reader.addEventListener('load', () => change({ ...known, url: typeof reader.result === 'string' ? reader.result : '' }));
     reader.readAsDataURL(chosen);
   };
-  const part = (name: string, label: string): JSX.Element => (
+  const part = (name: string, label: string) => (
     <input
       aria-label={label}
       placeholder={label}

@@ -29,7 +29,7 @@ export function lazy<Props extends object>(
     ));
   scripts.push(ask);
   if (areAllAsked) void ask();
-  const Lazy = (props: Props): JSX.Element => {
+  const Lazy = (props: Props) => {
     useEffect(() => void ask(), []);
     const Part = loaded.value;
     if (Part === undefined || Part === 'failed') return Part === undefined ? meanwhile : failed;

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
@@ -18,7 +18,7 @@ interface SchemaFormProps extends ValueProps {
   readonly label?: string;
 }
 
-export function SchemaForm({ schema = {}, value, onChange, misfits = [], label = texts.form.answer }: SchemaFormProps): JSX.Element {
+export function SchemaForm({ schema = {}, value, onChange, misfits = [], label = texts.form.answer }: SchemaFormProps) {
   const form = { root: schema, misfits };
   const shape = shapeOf(schema, '', schema);
   if (shape.kind !== 'object') return <SchemaField {...{ form, schema, label, value, onChange }} path="" isRequired />;
@@ -43,7 +43,7 @@ interface SchemaFieldProps extends PartProps {
   readonly isRequired: boolean;
 }
 
-function SchemaField({ schema, label, isRequired, ...part }: SchemaFieldProps): JSX.Element {
+function SchemaField({ schema, label, isRequired, ...part }: SchemaFieldProps) {
   const { form, path, value, onChange } = part;
   const shape = shapeOf(schema, label, form.root);
   const id = useId();
@@ -98,7 +98,7 @@ interface LabelledProps {
   readonly children: ComponentChildren;
 }
 
-function Labelled({ id, isGroup, label, isRequired, children }: LabelledProps): JSX.Element {
+function Labelled({ id, isGroup, label, isRequired, children }: LabelledProps) {
   const name = (
     <>
       {label}
@@ -123,7 +123,7 @@ interface ControlProps extends PartProps {
   readonly common: { readonly id: string; readonly 'aria-required': boolean };
 }
 
-function Control({ shape, common, ...part }: ControlProps): JSX.Element {
+function Control({ shape, common, ...part }: ControlProps) {
   const { value, onChange } = part;
   const text = textOf(value);
   const onText = (typed: string): void => onChange(typed === '' ? undefined : typed);
@@ -155,7 +155,7 @@ function Control({ shape, common, ...part }: ControlProps): JSX.Element {
   }
 }
 
-function ObjectFields({ shape, path, value, onChange, form }: PartProps & { readonly shape: SchemaShape }): JSX.Element {
+function ObjectFields({ shape, path, value, onChange, form }: PartProps & { readonly shape: SchemaShape }) {
   const object = isRecord(value) ? (value as Readonly<Record<string, Json>>) : {};
   const others = Object.keys(object).filter((name) => shape.fields.every((field) => field.name !== name));
   const change = (name: string, next: Json | undefined): void => {
@@ -193,7 +193,7 @@ export function schemaLike(value: Json | undefined): Json {
   return {};
 }
 
-function ListItems({ schema, path, value, onChange, form }: PartProps & { readonly schema: Json }): JSX.Element {
+function ListItems({ schema, path, value, onChange, form }: PartProps & { readonly schema: Json }) {
   const items = Array.isArray(value) ? (value as readonly Json[]) : [];
   return (
     <div class="stack">
@@ -228,7 +228,7 @@ function isRadio({ kind, choices = [] }: SchemaShape): boolean {
 }
 
 /** Radio buttons, or checkboxes where several choices count. */
-function Choices({ shape: { kind, choices = [] }, common: { id }, value, onChange }: Omit<ControlProps, 'form' | 'path'>): JSX.Element {
+function Choices({ shape: { kind, choices = [] }, common: { id }, value, onChange }: Omit<ControlProps, 'form' | 'path'>) {
   const isSeveral = kind === 'choices';
   const several = Array.isArray(value) ? (value as readonly Json[]) : [];
   return (
@@ -244,7 +244,7 @@ function Choices({ shape: { kind, choices = [] }, common: { id }, value, onChang
   );
 }
 
-function Selection({ shape: { choices = [] }, value, onChange, common }: Omit<ControlProps, 'form' | 'path'>): JSX.Element {
+function Selection({ shape: { choices = [] }, value, onChange, common }: Omit<ControlProps, 'form' | 'path'>) {
   const at = choices.findIndex(({ value: choice }) => isSame(choice, value));
   return (
     <select {...common} value={String(at)} onChange={({ currentTarget }) => onChange(choices[Number(currentTarget.value)]?.value)}>
@@ -260,7 +260,7 @@ function Selection({ shape: { choices = [] }, value, onChange, common }: Omit<Co
   );
 }
 
-function Proposals({ shape: { examples = [] }, value, onChange }: Pick<ControlProps, 'shape' | 'value' | 'onChange'>): JSX.Element | null {
+function Proposals({ shape: { examples = [] }, value, onChange }: Pick<ControlProps, 'shape' | 'value' | 'onChange'>) {
   if (examples.length === 0) return null;
   return (
     <div class="proposals" role="group" aria-label={texts.form.proposals}>

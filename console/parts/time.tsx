@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { now } from '../data/clock';
 
 const units = [
@@ -41,7 +40,7 @@ export function absoluteText(at: number): string {
 }
 
 /** `isLength`: only the distance, in the largest unit. */
-export function Time({ at, isLength = false }: { readonly at: number | string; readonly isLength?: boolean }): JSX.Element {
+export function Time({ at, isLength = false }: { readonly at: number | string; readonly isLength?: boolean }) {
   const time = typeof at === 'number' ? at : Date.parse(at);
   if (!Number.isFinite(time)) return <span>{String(at)}</span>;
   return (

@@ -1,7 +1,5 @@
 import { signal } from '@preact/signals';
-import type { JSX } from 'preact';
 import { texts } from '../texts';
-import { announce } from './announce';
 import { Button, IconButton } from './button';
 
 interface ToastOptions {
@@ -30,7 +28,7 @@ function close(id: number): void {
   toasts.value = toasts.peek().filter((one) => one.id !== id);
 }
 
-export function Toasts(): JSX.Element {
+export function Toasts() {
   return (
     <section class="toasts stack" aria-label={texts.parts.notices}>
       {toasts.value.map(({ id, text, kind = 'info', action }) => (
@@ -52,5 +50,20 @@ export function Toasts(): JSX.Element {
         </div>
       ))}
     </section>
+  );
+}
+
+const said = signal('');
+
+export function announce(text: string): void {
+  // Screen readers stay silent when the text stays equal.
+  said.value = said.peek() === text ? `${text}\u00a0` : text;
+}
+
+export function Announcer() {
+  return (
+    <div class="unseen" role="status" aria-live="polite">
+      {said}
+    </div>
   );
 }

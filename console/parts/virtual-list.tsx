@@ -13,7 +13,7 @@ interface VirtualListProps<Item> {
 
 const spare = 400;
 
-export function VirtualList<Item>(props: VirtualListProps<Item>): JSX.Element {
+export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const { items, rowHeight, keyOf, render, label, shownIndex, onPointer } = props;
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });

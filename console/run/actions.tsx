@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../contract/errors';
 import { isEnded } from '../../contract/events';
@@ -31,14 +30,14 @@ export async function act<Done>(doing: () => Promise<Done>, told: string | ((don
   onDone();
 }
 
-export function RunActions({ view, onDone }: ActionsProps): JSX.Element {
+export function RunActions({ view, onDone }: ActionsProps) {
   const { id, status } = view;
   const [open, setOpen] = useState<'cancel' | 'terminate' | undefined>(undefined);
   const { isBusy, start } = useBusy();
   const { actions, done } = runTexts;
   const isOpen = !isEnded(status);
   const isRoot = rootRunId(id) === id;
-  const button = (name: 'resume' | 'retry' | 'upgrade', doing: () => Promise<void>): JSX.Element => (
+  const button = (name: 'resume' | 'retry' | 'upgrade', doing: () => Promise<void>) => (
     <Button {...(name === 'upgrade' ? {} : { kind: 'primary' })} disabled={isBusy} onClick={() => start(doing)}>
       {actions[name]}
     </Button>

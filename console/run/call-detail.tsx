@@ -1,14 +1,12 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Json, Message } from '../../contract/messages/messages';
 import type { ModelAsked, ModelRunCall, RequestDiff, ToolRunCall } from '../../http/index';
 import { usePrices } from '../data/facts';
 import { service } from '../data/service';
 import { Button } from '../parts/button';
-import { Facts } from '../parts/facts';
-import { JsonView } from '../parts/json-view';
-import { Named, Said } from '../parts/said';
-import { SaidFrame } from '../parts/said-frame';
+import { Facts, JsonView } from '../parts/json-view';
+import { Named, Said, SaidFrame } from '../parts/said';
 import { durationText } from '../parts/time';
 import { runTexts } from '../texts/run';
 import { speakerOf } from './entries';
@@ -19,7 +17,7 @@ import { resultsOf } from './tool-results';
 
 const words = runTexts.detail;
 
-export function ModelDetail({ id, call }: { readonly id: string; readonly call: ModelRunCall }): JSX.Element {
+export function ModelDetail({ id, call }: { readonly id: string; readonly call: ModelRunCall }) {
   const { response, diff, request, retries } = call;
   const { usage, waited } = response ?? {};
   const cost = costOfCall(response?.model, usage, usePrices());
@@ -66,7 +64,7 @@ export function ModelDetail({ id, call }: { readonly id: string; readonly call: 
   );
 }
 
-function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly request: ModelAsked }): JSX.Element {
+function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly request: ModelAsked }) {
   if (diff.messages.length === 0 && diff.fields.length === 0) return <p class="muted">{words.same}</p>;
   const is = request as unknown as Readonly<Record<string, Json | undefined>>;
   return (
@@ -105,11 +103,11 @@ function DiffPart({ diff, request }: { readonly diff: RequestDiff; readonly requ
   );
 }
 
-function ValueOr({ value }: { readonly value: Json | undefined }): JSX.Element {
+function ValueOr({ value }: { readonly value: Json | undefined }) {
   return value === undefined ? <span class="muted">{words.none}</span> : <JsonView value={value} />;
 }
 
-function Titled({ title, value }: { readonly title: string; readonly value: Json | undefined }): JSX.Element | null {
+function Titled({ title, value }: { readonly title: string; readonly value: Json | undefined }) {
   if (value === undefined) return null;
   return (
     <>
@@ -130,7 +128,7 @@ interface RequestProps {
   readonly request: ModelAsked;
 }
 
-function RequestPart({ id, address, request }: RequestProps): JSX.Element {
+function RequestPart({ id, address, request }: RequestProps) {
   const [earlier, setEarlier] = useState<readonly ModelAsked[]>([]);
   useEffect(() => setEarlier([]), [address]);
   const first = earlier[0] ?? request;
@@ -176,7 +174,7 @@ function RequestPart({ id, address, request }: RequestProps): JSX.Element {
   );
 }
 
-export function ToolDetail({ call }: { readonly call: ToolRunCall }): JSX.Element {
+export function ToolDetail({ call }: { readonly call: ToolRunCall }) {
   const { request, response, status } = call;
   const { outcome, message } = response ?? {};
   const { seen, given } = resultsOf(call);
@@ -205,7 +203,7 @@ interface MessageBlockProps {
   readonly who?: string;
 }
 
-function MessageBlock({ message, who }: MessageBlockProps): JSX.Element {
+function MessageBlock({ message, who }: MessageBlockProps) {
   const speaker = speakerOf(message.role === 'assistant' ? { message, agent: runTexts.agent } : { message });
   return (
     <SaidFrame who={who ?? speaker}>
@@ -220,7 +218,7 @@ interface SectionProps {
   readonly children: ComponentChildren;
 }
 
-function Section({ title, isOpen = false, children }: SectionProps): JSX.Element {
+function Section({ title, isOpen = false, children }: SectionProps) {
   return (
     <details class="step-section" open={isOpen}>
       <summary>{title}</summary>

@@ -1,9 +1,8 @@
-import type { JSX } from 'preact';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import { visibleText } from '../parts/plain-text';
 import { runTexts } from '../texts/run';
 
-export function ChangedBy({ changes }: { readonly changes: readonly MiddlewareChange[] }): JSX.Element {
+export function ChangedBy({ changes }: { readonly changes: readonly MiddlewareChange[] }) {
   return (
     <div class="changed-by edged info">
       <h3>{runTexts.detail.changedBy}</h3>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { QueuedMessage, SendMode } from '../../contract/conversations';
 import { sendModes } from '../../contract/conversations';
@@ -8,9 +7,8 @@ import { byNow } from '../data/identity';
 import { service } from '../data/service';
 import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
-import { Select } from '../parts/fields';
+import { Select, MessageForm } from '../parts/fields';
 import { lazy } from '../parts/lazy';
-import { MessageForm } from '../parts/message-form';
 import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';
 import { Badge } from '../parts/status-badge';
@@ -22,7 +20,7 @@ import { act } from './actions';
 const TextDialog = lazy(async () => (await import('./dialogs')).TextDialog, <></>);
 const words = runTexts.composer;
 
-export function Composer({ view: { id, conversation }, onDone }: ActionsProps): JSX.Element | null {
+export function Composer({ view: { id, conversation }, onDone }: ActionsProps) {
   const { text, setText, mode, setMode, error, isBusy, send } = useMessage(id, onDone);
   if (conversation === undefined) return null;
   if (conversation.status === 'ended') return <p class="composer muted">{words.ended}</p>;
@@ -71,12 +69,12 @@ interface ConversationActionsProps {
   readonly onDone: () => void;
 }
 
-function ConversationActions({ id, conversation: { status, paused, title }, onDone }: ConversationActionsProps): JSX.Element {
+function ConversationActions({ id, conversation: { status, paused, title }, onDone }: ConversationActionsProps) {
   const [isTitling, setTitling] = useState(false);
   const { isBusy, start } = useBusy();
   const { actions, done } = runTexts;
   const { by } = byNow();
-  const button = (name: 'stop' | 'unpause' | 'pause' | 'end', doing: () => Promise<unknown>): JSX.Element => (
+  const button = (name: 'stop' | 'unpause' | 'pause' | 'end', doing: () => Promise<unknown>) => (
     <Button kind="quiet" disabled={isBusy} onClick={() => start(() => act(doing, done[name], onDone))}>
       {actions[name]}
     </Button>
@@ -108,7 +106,7 @@ interface QueuedProps {
   readonly onDone: () => void;
 }
 
-function Queued({ id, queued, onDone }: QueuedProps): JSX.Element {
+function Queued({ id, queued, onDone }: QueuedProps) {
   const [isOpen, setOpen] = useState(false);
   const text = textOf(queued.message);
   const { changed, withdrawn } = runTexts.done;

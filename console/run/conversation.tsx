@@ -1,12 +1,13 @@
-import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { RunFeed } from '../data/run-feed';
+import type { RunFeed, SayingCall } from '../data/run-feed';
 import { Button } from '../parts/button';
-import { EmptyState } from '../parts/empty-state';
+import { EmptyState } from '../parts/error-note';
 import { runTexts } from '../texts/run';
 import { Entry } from './entry';
-import { LiveCalls } from './live-calls';
 import type { ConversationEntry } from './entries';
+import { visibleText } from '../parts/plain-text';
+import { Said } from '../parts/said';
+import { Reasoning } from './message';
 
 const piece = 60;
 const nearEnd = 80;
@@ -17,7 +18,7 @@ interface ConversationProps {
   readonly onStep: (address: string) => void;
 }
 
-export function Conversation({ log, entries, onStep }: ConversationProps): JSX.Element {
+export function Conversation({ log, entries, onStep }: ConversationProps) {
   const box = useRef<HTMLDivElement>(null);
   const top = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState(piece);
@@ -102,4 +103,43 @@ function useGrowing(count: number, shown: number, setShown: (shown: number) => v
 /** An open entry is drawn again when the entry halts or ends. */
 function versionOf(entry: ConversationEntry): string {
   return 'end' in entry && entry.end !== undefined ? 'ended' : 'halt' in entry ? (entry.halt ?? '') : '';
+}
+
+export function LiveCalls({ log, onDrawn }: { readonly log: RunFeed; readonly onDrawn: () => void }) {
+  void log.liveDrawn.value;
+  const calls = [...log.live.values()].filter(({ address }) => /\/model(\.\d+)?$/.test(address));
+  useLayoutEffect(onDrawn);
+  if (calls.length === 0) return null;
+  return (
+    <ol class="entries" aria-busy="true">
+      {calls.map((call) => (
+        <Speaking key={call.address} call={call} />
+      ))}
+    </ol>
+  );
+}
+
+function Speaking({ call: { agent, text, reasoning, inputs } }: { readonly call: SayingCall }) {
+  const writing = [...inputs.values()].at(-1);
+  return (
+    <li class="entry live">
+      <div class="entry-head flow wrap">
+        <strong class="breaks">
+          <bdi>{visibleText(agent)}</bdi>
+        </strong>
+        {text === '' && (
+          <span class="muted">{writing === undefined ? runTexts.thinking : runTexts.writing(visibleText(writing.tool))}</span>
+        )}
+      </div>
+      <div class="bubble panel dashed">
+        <Reasoning text={reasoning} isOpen={text === ''} />
+        {text !== '' && <Said text={tailOf(text)} />}
+        {writing !== undefined && writing.text !== '' && <Said isMono text={tailOf(writing.text)} />}
+      </div>
+    </li>
+  );
+}
+
+function tailOf(text: string): string {
+  return text.length <= 3_900 ? text : `…${text.slice(-3_900)}`;
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CancelMode } from '../../contract/cancel';
 import { cancelModes } from '../../contract/cancel';
@@ -25,7 +25,7 @@ interface EndDialogProps extends Omit<DialogOf, 'id'> {
   readonly children: ComponentChildren;
 }
 
-function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogProps): JSX.Element {
+function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogProps) {
   const { isBusy, error, start } = useBusy();
   const { title, submit } = runTexts[name];
   const act = async (): Promise<void> => {
@@ -48,7 +48,7 @@ function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogP
   );
 }
 
-export function CancelDialog({ id, ...rest }: DialogOf): JSX.Element {
+export function CancelDialog({ id, ...rest }: DialogOf) {
   const [mode, setMode] = useState<CancelMode>('now');
   const [reason, setReason] = useState('');
   const words = runTexts.cancel;
@@ -65,7 +65,7 @@ export function CancelDialog({ id, ...rest }: DialogOf): JSX.Element {
   );
 }
 
-export function TerminateDialog({ id, ...rest }: DialogOf): JSX.Element {
+export function TerminateDialog({ id, ...rest }: DialogOf) {
   const [typed, setTyped] = useState('');
   const { note, confirm } = runTexts.terminate;
   const label = (
@@ -91,7 +91,7 @@ interface TextDialogProps {
   readonly onSave: (text: string) => Promise<unknown>;
 }
 
-export function TextDialog({ title, label, value, rows, onClose, onSave }: TextDialogProps): JSX.Element {
+export function TextDialog({ title, label, value, rows, onClose, onSave }: TextDialogProps) {
   const [text, setText] = useState(value);
   const { isBusy, start } = useBusy();
   return (

@@ -7,7 +7,7 @@ import type { Json } from '../../contract/messages/messages';
 import { now } from '../data/clock';
 import type { InterruptEnding } from '../data/outcomes';
 import type { RunFeed } from '../data/run-feed';
-import { TheirWords } from '../decide/their-words';
+import { TheirWords } from '../decide/title';
 import { titleOf } from '../decide/row';
 import { endingText } from '../decide/words';
 import { Diff } from '../parts/diff';
@@ -33,7 +33,7 @@ interface EntryProps {
   readonly log: RunFeed;
 }
 
-export function Entry({ entry, version, onStep, log }: EntryProps): JSX.Element {
+export function Entry({ entry, version, onStep, log }: EntryProps) {
   return useMemo(() => entryOf({ entry, onStep, log }), [entry, version]);
 }
 
@@ -62,7 +62,7 @@ interface Of<Kind extends ConversationEntry['kind']> extends Pick<EntryProps, 'o
   readonly entry: EntryOf<Kind>;
 }
 
-function MessageEntry({ entry, onStep }: Omit<Of<'message'>, 'log'>): JSX.Element {
+function MessageEntry({ entry, onStep }: Omit<Of<'message'>, 'log'>) {
   const { message, depth, time, address, isPartial, changes, model } = entry;
   const isUser = message.role === 'user' || message.role === 'system';
   return (
@@ -85,7 +85,7 @@ function MessageEntry({ entry, onStep }: Omit<Of<'message'>, 'log'>): JSX.Elemen
   );
 }
 
-function StepButton({ address, onStep }: Pick<EntryProps, 'onStep'> & { readonly address: string }): JSX.Element {
+function StepButton({ address, onStep }: Pick<EntryProps, 'onStep'> & { readonly address: string }) {
   return (
     <button type="button" class="link bare small" title={visibleText(address)} onClick={() => onStep(address)}>
       {runTexts.step}
@@ -93,7 +93,7 @@ function StepButton({ address, onStep }: Pick<EntryProps, 'onStep'> & { readonly
   );
 }
 
-function CallEntry({ entry, onStep, log }: Of<'call'>): JSX.Element {
+function CallEntry({ entry, onStep, log }: Of<'call'>) {
   const { tool, input, end, start, halt, address, depth } = entry;
   const kind = end === undefined ? 'info' : end.error !== undefined ? 'bad' : address === undefined ? 'calm' : 'good';
   return (
@@ -133,13 +133,13 @@ interface TookProps {
   readonly halt: Halt | undefined;
 }
 
-function Took({ since, end, halt }: TookProps): JSX.Element {
+function Took({ since, end, halt }: TookProps) {
   if (end !== undefined) return <span class="fixed muted numbers">{durationText(end - since)}</span>;
   if (halt !== undefined) return <Badge kind={halt === 'over' ? 'calm' : 'warn'}>{runTexts.halts[halt]}</Badge>;
   return <Badge kind="info">{`${runTexts.running} ${durationText(Math.max(0, now.value - since))}`}</Badge>;
 }
 
-function Progress({ log, address }: { readonly log: RunFeed; readonly address: string }): JSX.Element | null {
+function Progress({ log, address }: { readonly log: RunFeed; readonly address: string }) {
   void log.liveDrawn.value;
   const live = log.live.get(address);
   const last = live?.progress;
@@ -152,7 +152,7 @@ function Progress({ log, address }: { readonly log: RunFeed; readonly address: s
   );
 }
 
-function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: Pick<Of<'agent'>, 'entry'>): JSX.Element {
+function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: Pick<Of<'agent'>, 'entry'>) {
   const state = end === undefined ? 'info' : end.error === undefined ? 'good' : 'bad';
   return (
     <li class="entry" style={indent(depth)}>
@@ -169,7 +169,7 @@ function AgentEntry({ entry: { agent, run, end, halt, depth, time } }: Pick<Of<'
   );
 }
 
-function WaitEntry({ entry: { interrupt, end, halt, time } }: Pick<Of<'wait'>, 'entry'>): JSX.Element {
+function WaitEntry({ entry: { interrupt, end, halt, time } }: Pick<Of<'wait'>, 'entry'>) {
   const edited = isRecord(end?.answer) ? end.answer['editedInput'] : undefined;
   return (
     <li class="entry note-entry flow wrap breaks">
@@ -198,7 +198,7 @@ function endText(interrupt: Interrupt, end: InterruptEnding): string {
   return end.reason === 'answer' ? endingText(interrupt, end) : runTexts.answered[end.reason];
 }
 
-function NoteEntry({ event }: { readonly event: RunEvent }): JSX.Element {
+function NoteEntry({ event }: { readonly event: RunEvent }) {
   const { error, by } = causeOf(event);
   const isBad = error !== undefined || (event.type === 'run-end' && event.status === 'failed');
   const reason = 'reason' in event && typeof event.reason === 'string' ? event.reason : undefined;

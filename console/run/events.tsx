@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { RunEvent } from '../../contract/events';
 import { Button } from '../parts/button';
@@ -12,7 +11,7 @@ import { VirtualList } from '../parts/virtual-list';
 import { texts } from '../texts';
 import { runTexts } from '../texts/run';
 
-export function Events({ events, count }: { readonly events: readonly RunEvent[]; readonly count: number }): JSX.Element {
+export function Events({ events, count }: { readonly events: readonly RunEvent[]; readonly count: number }) {
   const [filter, setFilter] = useState('');
   const [chosen, setChosen] = useState<RunEvent | undefined>(undefined);
   const asked = filter.trim().toLowerCase();
@@ -53,7 +52,7 @@ export function Events({ events, count }: { readonly events: readonly RunEvent[]
   );
 }
 
-function CopyAll({ events }: { readonly events: readonly RunEvent[] }): JSX.Element {
+function CopyAll({ events }: { readonly events: readonly RunEvent[] }) {
   const { isCopied, copy } = useCopy();
   return (
     <Button kind="quiet" onClick={() => copy(JSON.stringify(events, null, 2))}>

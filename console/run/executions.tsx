@@ -1,8 +1,7 @@
-import type { JSX } from 'preact';
 import type { RunExecution } from '../../http/index';
 import { Copied } from '../parts/copy-button';
 import { Dialog } from '../parts/dialog';
-import { Facts } from '../parts/facts';
+import { Facts } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
 import { Badge } from '../parts/status-badge';
 import { Time, absoluteText } from '../parts/time';
@@ -40,7 +39,7 @@ interface ExecutionRowProps {
   readonly onOpen: () => void;
 }
 
-export function ExecutionRow({ execution: { title, startedAt, execution }, onOpen }: ExecutionRowProps): JSX.Element {
+export function ExecutionRow({ execution: { title, startedAt, execution }, onOpen }: ExecutionRowProps) {
   return (
     <div class="step-row execution">
       <div class="flow">
@@ -61,7 +60,7 @@ interface ExecutionDialogProps {
   readonly onClose: () => void;
 }
 
-export function ExecutionDialog({ shown: { title, execution }, onClose }: ExecutionDialogProps): JSX.Element {
+export function ExecutionDialog({ shown: { title, execution }, onClose }: ExecutionDialogProps) {
   const { temporalRunId, build, startedAt, closedAt, error } = execution;
   return (
     <Dialog isWide title={title} onClose={onClose}>

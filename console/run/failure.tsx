@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { isErrorCode } from '../../contract/errors';
 import type { ThrownFailure } from '../../http/index';
 import { ErrorFix } from '../parts/error-note';
@@ -9,7 +8,7 @@ import { runTexts } from '../texts/run';
 /** The call is repeated without a person. */
 const calm: ReadonlySet<string> = new Set(['attempt-lost', 'waiting-for-turn']);
 
-export function FailurePart({ failure, title }: { readonly failure: ThrownFailure; readonly title?: string }): JSX.Element {
+export function FailurePart({ failure, title }: { readonly failure: ThrownFailure; readonly title?: string }) {
   return (
     <div class={calm.has(failure.code) ? 'failure edged calm' : 'failure edged bad'}>
       {title !== undefined && <strong>{title}</strong>}
@@ -25,7 +24,7 @@ export function FailurePart({ failure, title }: { readonly failure: ThrownFailur
   );
 }
 
-export function FailureLine({ code }: { readonly code: string }): JSX.Element {
+export function FailureLine({ code }: { readonly code: string }) {
   return (
     <p class="muted">
       <code>{visibleText(code)}</code>

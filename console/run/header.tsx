@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { isEnded } from '../../contract/events';
 import { workflowIdOf } from '../../contract/names';
 import { noWorkerText } from '../../contract/no-worker';
@@ -6,12 +5,10 @@ import { rootRunId } from '../../contract/record/child-runs';
 import { now } from '../data/clock';
 import { useFacts } from '../data/facts';
 import { CopyButton } from '../parts/copy-button';
-import { Facts } from '../parts/facts';
-import { OutsideLink } from '../parts/link';
+import { Facts } from '../parts/json-view';
+import { OutsideLink, Named } from '../parts/said';
 import { visibleText } from '../parts/plain-text';
-import { Named } from '../parts/said';
-import { Badge, StatusBadge } from '../parts/status-badge';
-import { Tags } from '../parts/tag';
+import { Badge, StatusBadge, Tags } from '../parts/status-badge';
 import { Time, durationText } from '../parts/time';
 import { hrefOf } from '../routes';
 import { runTexts } from '../texts/run';
@@ -22,7 +19,7 @@ import { costText, numberText } from './numbers';
 
 const words = runTexts.detail;
 
-export function RunHeader({ view, onDone }: ActionsProps): JSX.Element {
+export function RunHeader({ view, onDone }: ActionsProps) {
   const { id, agent, status, noWorker, error, retrying = [], conversation, cancelled } = view;
   return (
     <header class="run-header">
@@ -59,7 +56,7 @@ export function RunHeader({ view, onDone }: ActionsProps): JSX.Element {
   );
 }
 
-function RunFacts({ view }: Pick<ActionsProps, 'view'>): JSX.Element {
+function RunFacts({ view }: Pick<ActionsProps, 'view'>) {
   const { id, agent, startedAt, closedAt, tags = [], startedBy, build, usage, cost, conversation } = view;
   const root = rootRunId(id);
   const end = closedAt === undefined ? now.value : Date.parse(closedAt);
@@ -90,7 +87,7 @@ function RunFacts({ view }: Pick<ActionsProps, 'view'>): JSX.Element {
   );
 }
 
-function TemporalLink({ id }: { readonly id: string }): JSX.Element | null {
+function TemporalLink({ id }: { readonly id: string }) {
   const facts = useFacts().value;
   if (facts?.temporalUi === undefined) return null;
   const { temporalUi, namespace, tenant } = facts;

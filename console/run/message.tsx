@@ -1,9 +1,7 @@
-import type { JSX } from 'preact';
 import type { Message, Part } from '../../contract/messages/messages';
 import { JsonView } from '../parts/json-view';
-import { OutsideLink } from '../parts/link';
+import { OutsideLink, Said } from '../parts/said';
 import { visibleText } from '../parts/plain-text';
-import { Said } from '../parts/said';
 import { runTexts } from '../texts/run';
 
 interface MessagePartsProps {
@@ -12,7 +10,7 @@ interface MessagePartsProps {
 }
 
 /** Tool calls are left out where the log has an entry for each call. */
-export function MessageParts({ message, withCalls = false }: MessagePartsProps): JSX.Element {
+export function MessageParts({ message, withCalls = false }: MessagePartsProps) {
   return (
     <>
       {message.parts.map((part, at) => (
@@ -22,7 +20,7 @@ export function MessageParts({ message, withCalls = false }: MessagePartsProps):
   );
 }
 
-function MessagePart({ part, withCalls }: { readonly part: Part; readonly withCalls: boolean }): JSX.Element | null {
+function MessagePart({ part, withCalls }: { readonly part: Part; readonly withCalls: boolean }) {
   switch (part.type) {
     case 'text':
       return part.text === '' ? null : <Said text={part.text} />;
@@ -57,7 +55,7 @@ function MessagePart({ part, withCalls }: { readonly part: Part; readonly withCa
   }
 }
 
-export function Reasoning({ text, isOpen = false }: { readonly text: string; readonly isOpen?: boolean }): JSX.Element | null {
+export function Reasoning({ text, isOpen = false }: { readonly text: string; readonly isOpen?: boolean }) {
   if (text === '') return null;
   return (
     <details class="reasoning" open={isOpen}>

@@ -1,17 +1,19 @@
-import type { JSX } from 'preact';
 import { useCallback, useEffect, useMemo } from 'preact/hooks';
 import { RunFeed } from '../data/run-feed';
 import { subject } from '../data/subject';
 import { ErrorNote } from '../parts/error-note';
 import { lazy } from '../parts/lazy';
 import { useKeys } from '../parts/keyboard';
-import { hidePart, route, setQuery, showPart } from '../routes';
+import { hidePart, route, setQuery, showPart, hrefOf } from '../routes';
 import { runTexts } from '../texts/run';
 import { Composer } from './composer';
 import { RunHeader } from './header';
 import { RunSteps } from './steps';
 import { useDecisions } from './use-decisions';
-import { Waits } from './waits';
+import { isAsking } from '../decide/decide';
+import type { AskingRow } from '../decide/row';
+import { AskingLine } from '../decide/title';
+import { texts } from '../texts';
 
 const Conversation = lazy(async () => (await import('./conversation')).Conversation);
 const Detail = lazy(async () => (await import('../decide/detail')).Detail);
@@ -22,7 +24,7 @@ const Events = lazy(async () => (await import('./events')).Events);
 const views = { conversation: Conversation, timeline: Timeline, events: Events };
 const tabs = ['conversation', 'timeline', 'events'] as const;
 
-export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
+export function RunPage({ id = '' }: { readonly id?: string }) {
   const log = useMemo(() => new RunFeed(id), [id]);
   const made = useMemo(() => new RunSteps(), [log]);
   useEffect(() => {
@@ -92,7 +94,7 @@ export function RunPage({ id = '' }: { readonly id?: string }): JSX.Element {
   );
 }
 
-function Tabs({ shown }: { readonly shown: (typeof tabs)[number] }): JSX.Element {
+function Tabs({ shown }: { readonly shown: (typeof tabs)[number] }) {
   const show = (name: (typeof tabs)[number]): void => setQuery({ tab: name === 'conversation' ? undefined : name });
   return (
     <div class="tabs" role="tablist" aria-label={runTexts.views}>
@@ -117,5 +119,40 @@ function Tabs({ shown }: { readonly shown: (typeof tabs)[number] }): JSX.Element
         </button>
       ))}
     </div>
+  );
+}
+
+interface WaitsProps {
+  readonly rows: readonly AskingRow[];
+  readonly chosen: string;
+  readonly onChoose: (interruptId: string) => void;
+}
+
+const most = 20;
+
+export function Waits({ rows, chosen, onChoose }: WaitsProps) {
+  const [first] = rows;
+  if (first === undefined) return null;
+  const at = rows.findIndex(({ key }) => key === chosen);
+  const from = Math.max(0, Math.min(at - most / 2, rows.length - most));
+  const shown = rows.slice(from, from + most);
+  return (
+    <section class="waits fixed" aria-label={runTexts.waits.title}>
+      <h2>{runTexts.waits.title}</h2>
+      <ul>
+        {shown.map((row) => (
+          <li key={row.key} class="flow" data-key={row.key}>
+            <AskingLine row={row} isChosen={row.key === chosen} onDecide={() => onChoose(row.listed.interrupt.id)} />
+            {isAsking(row) && <a href={hrefOf('inbox', undefined, { who: 'all', item: row.key })}>{texts.shell.inbox}</a>}
+          </li>
+        ))}
+      </ul>
+      {shown.length < rows.length && (
+        <p class="muted">
+          {runTexts.waits.shown(from + 1, from + shown.length, rows.length)}{' '}
+          <a href={hrefOf('inbox', undefined, { who: 'all', q: first.listed.runId })}>{runTexts.waits.all}</a>
+        </p>
+      )}
+    </section>
   );
 }

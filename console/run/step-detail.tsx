@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunCall } from '../../http/index';
 import { service } from '../data/service';
@@ -24,7 +23,7 @@ interface StepDetailProps {
 
 const words = runTexts.detail;
 
-export function StepDetail({ id, address, version, onClose, onMove }: StepDetailProps): JSX.Element {
+export function StepDetail({ id, address, version, onClose, onMove }: StepDetailProps) {
   const [found, setCall] = useState<RunCall | undefined>(undefined);
   // The previous call must not stand under the new address.
   const call = found?.address === address ? found : undefined;

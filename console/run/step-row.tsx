@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import type { ModelPrices } from '../../contract/prices';
 import { costOf } from '../../contract/prices';
 import { now } from '../data/clock';
@@ -23,7 +22,7 @@ interface StepRowProps {
 
 const barKinds = { model: '', tool: 'good', wait: 'warn', turn: 'info', mark: '', agent: '' };
 
-export function StepRow({ step, prices, isInner, isChosen, isOpen, range: [first, last], onOpen }: StepRowProps): JSX.Element {
+export function StepRow({ step, prices, isInner, isChosen, isOpen, range: [first, last], onOpen }: StepRowProps) {
   const { kind, title, depth, start, end, error, run, address } = step;
   const till = end ?? Math.max(start, now.value);
   const left = (100 * (start - first)) / (last - first);
@@ -70,7 +69,7 @@ export function StepRow({ step, prices, isInner, isChosen, isOpen, range: [first
   );
 }
 
-function StepFacts({ step, prices, took }: Pick<StepRowProps, 'step' | 'prices'> & { readonly took: number }): JSX.Element {
+function StepFacts({ step, prices, took }: Pick<StepRowProps, 'step' | 'prices'> & { readonly took: number }) {
   const { kind, usage, usageByModel, model, error, retries, changes, ending, waited } = step;
   const cost = usageByModel !== undefined ? costOf({ usageByModel }, prices) : costOfCall(model, usage, prices);
   return (
@@ -100,7 +99,7 @@ function StepFacts({ step, prices, took }: Pick<StepRowProps, 'step' | 'prices'>
   );
 }
 
-function Sign({ sign, means }: { readonly sign: string; readonly means: string }): JSX.Element {
+function Sign({ sign, means }: { readonly sign: string; readonly means: string }) {
   return (
     <span title={means} role="img" aria-label={means}>
       {sign}

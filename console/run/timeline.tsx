@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { now } from '../data/clock';
 import { RunFeed } from '../data/run-feed';
@@ -29,7 +28,7 @@ interface LaneStep {
 
 type TimelineRow = LaneStep | { readonly key: string; readonly execution: ShownExecution };
 
-export function Timeline({ id, steps, version, chosen, onStep }: TimelineProps): JSX.Element {
+export function Timeline({ id, steps, version, chosen, onStep }: TimelineProps) {
   const [lane, setLane] = useState<string | undefined>(undefined);
   const [filter, setFilter] = useState('');
   const inLane = useLane(lane);

@@ -10,7 +10,7 @@ import { isWide } from '../data/screen';
 import { RowBoard } from '../decide/board';
 import { leaveForm } from '../decide/drafts';
 import { focusDecision } from '../decide/focus';
-import { decisionKeys, isAsking } from '../decide/keys';
+import { decisionKeys, isAsking } from '../decide/decide';
 import type { AskingRow } from '../decide/row';
 import type { KeyActions } from '../parts/keyboard';
 import { hidePart, route, showPart } from '../routes';

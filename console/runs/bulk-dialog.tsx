@@ -1,11 +1,10 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CancelMode } from '../../contract/cancel';
 import { cancelModes } from '../../contract/cancel';
 import type { BulkAction } from '../../contract/service-facts';
 import type { RunOutcome } from '../../http/index';
 import { toMany } from '../data/bulk';
-import { announce } from '../parts/announce';
+import { announce } from '../parts/toast';
 import { Button } from '../parts/button';
 import { Dialog } from '../parts/dialog';
 import { Select, TextField } from '../parts/fields';
@@ -24,7 +23,7 @@ interface BulkDialogProps {
 
 const words = runsTexts.bulk;
 
-export function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps): JSX.Element {
+export function BulkDialog({ action, ids, onClose, onDone }: BulkDialogProps) {
   const [mode, setMode] = useState<CancelMode>('now');
   const [reason, setReason] = useState('');
   const { step, asked, outcomes, fits, unchanged, refused, act } = useBulk({ action, ids, onDone });
@@ -113,7 +112,7 @@ function useBulk({ action, ids, onDone }: Omit<BulkDialogProps, 'onClose'>) {
 
 const mostShown = 200;
 
-function Outcomes({ outcomes, done }: { readonly outcomes: readonly RunOutcome[]; readonly done: string }): JSX.Element | null {
+function Outcomes({ outcomes, done }: { readonly outcomes: readonly RunOutcome[]; readonly done: string }) {
   if (outcomes.length === 0) return null;
   return (
     // The tab stop lets people scroll without a mouse.

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListStatus } from '../../contract/events';
 import type { ListedAgent, RunCounts } from '../../http/index';
@@ -20,7 +19,7 @@ const ago = ['', '1h', '24h', '7d', '30d'] as const;
 const kindOfCount: Readonly<Record<string, string>> = { failed: 'bad kind-text', waiting: 'warn kind-text' };
 const statuses = ['running', 'waiting', 'idle', 'failed', 'completed', 'cancelled'] as const;
 
-export function FilterBar({ filters, counts, agents }: FilterBarProps): JSX.Element {
+export function FilterBar({ filters, counts, agents }: FilterBarProps) {
   const { id, agent = '', tag, startedBy, since, until } = filters;
   const names = [...new Set([...agents.map(({ name }) => name), agent])].filter((name) => name !== '');
   return (
@@ -43,7 +42,7 @@ export function FilterBar({ filters, counts, agents }: FilterBarProps): JSX.Elem
   );
 }
 
-function Statuses({ filters: { status }, counts }: Omit<FilterBarProps, 'agents'>): JSX.Element {
+function Statuses({ filters: { status }, counts }: Omit<FilterBarProps, 'agents'>) {
   const options = statuses.map((name) => ({
     name,
     title: ['failed', 'completed', 'cancelled'].includes(name) ? runsTexts.today : undefined,
@@ -72,7 +71,7 @@ interface TypedProps {
 }
 
 /** Changes the URL when the person stops typing. */
-function Typed({ name, label, value }: TypedProps): JSX.Element {
+function Typed({ name, label, value }: TypedProps) {
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const sent = useRef(value);
@@ -107,7 +106,7 @@ function Typed({ name, label, value }: TypedProps): JSX.Element {
   );
 }
 
-function Times({ since = '', until }: Pick<RunFilters, 'since' | 'until'>): JSX.Element {
+function Times({ since = '', until }: Pick<RunFilters, 'since' | 'until'>) {
   const known = until === undefined ? ago.find((one) => one === since) : undefined;
   const [isOwn, setOwn] = useState(known === undefined);
   const shown = isOwn || known === undefined ? 'between' : known;
@@ -140,7 +139,7 @@ interface MomentProps {
   readonly value: string | undefined;
 }
 
-function Moment({ name, label, value = '' }: MomentProps): JSX.Element {
+function Moment({ name, label, value = '' }: MomentProps) {
   return (
     <label class="moment flow">
       <span class="muted">{label}</span>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { noWorkerText } from '../../contract/no-worker';
 import type { BulkAction } from '../../contract/service-facts';
@@ -6,8 +5,7 @@ import { useAgents, useCounts } from '../data/facts';
 import { refreshPolls } from '../data/live';
 import { isWide } from '../data/screen';
 import { Button } from '../parts/button';
-import { EmptyState } from '../parts/empty-state';
-import { ErrorNote } from '../parts/error-note';
+import { EmptyState, ErrorNote } from '../parts/error-note';
 import { VirtualList } from '../parts/virtual-list';
 import { hrefOf, route } from '../routes';
 import { texts } from '../texts';
@@ -20,7 +18,7 @@ import type { ShownList } from './use-list';
 import { useList } from './use-list';
 import { ViewsBar } from './views-bar';
 
-export function RunsPage(): JSX.Element {
+export function RunsPage() {
   const filters = filtersIn(route.value.query);
   const text = filterText(filters);
   return (
@@ -33,7 +31,7 @@ export function RunsPage(): JSX.Element {
   );
 }
 
-function Runs({ query }: { readonly query: string }): JSX.Element {
+function Runs({ query }: { readonly query: string }) {
   const shown = useList(query);
   const { list, error, items, selection, current, onToggle, onPointed } = shown;
   const [action, setAction] = useState<BulkAction>();
@@ -91,7 +89,7 @@ function Runs({ query }: { readonly query: string }): JSX.Element {
   );
 }
 
-function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAction: (action: BulkAction) => void }): JSX.Element {
+function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAction: (action: BulkAction) => void }) {
   const { list, ids, selection, pending, showNew } = shown;
   const known = list.now.value;
   const isAll = ids.length > 0 && ids.every((id) => selection.keys.has(id));
@@ -134,7 +132,7 @@ function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAct
   );
 }
 
-function NoRuns({ isNarrowed }: { readonly isNarrowed: boolean }): JSX.Element {
+function NoRuns({ isNarrowed }: { readonly isNarrowed: boolean }) {
   return (
     <EmptyState title={isNarrowed ? runsTexts.noneFit : runsTexts.none} text={isNarrowed ? runsTexts.noneFitHint : runsTexts.noneHint}>
       <p>

@@ -1,9 +1,7 @@
-import type { JSX } from 'preact';
 import type { ListedRun } from '../../http/index';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
-import { StatusBadge } from '../parts/status-badge';
-import { Tags } from '../parts/tag';
+import { StatusBadge, Tags } from '../parts/status-badge';
 import { Time, durationText } from '../parts/time';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';
@@ -21,7 +19,7 @@ interface RunRowProps {
 
 const mostIndent = 6;
 
-export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunRowProps): JSX.Element {
+export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunRowProps) {
   const indent = { paddingLeft: `${Math.min(item.depth, mostIndent) * 18}px` };
   if (item.kind === 'note')
     return (
@@ -81,7 +79,7 @@ export function RunRow({ item, isCurrent, isSelected, onSelect, onToggle }: RunR
   );
 }
 
-export function RunHeads(): JSX.Element {
+export function RunHeads() {
   return (
     <div class="run-heads small muted" aria-hidden="true">
       {runsTexts.heads.map((name) => (
@@ -91,7 +89,7 @@ export function RunHeads(): JSX.Element {
   );
 }
 
-function What({ run: { interrupts, waitingSince, tags } }: { readonly run: ListedRun }): JSX.Element {
+function What({ run: { interrupts, waitingSince, tags } }: { readonly run: ListedRun }) {
   const [first] = interrupts;
   return (
     <>

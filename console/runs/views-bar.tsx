@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { IconButton } from '../parts/button';
 import { FormDialog } from '../parts/dialog';
@@ -9,10 +8,10 @@ import { toast } from '../parts/toast';
 import { hrefOf } from '../routes';
 import { texts } from '../texts';
 import { runsTexts } from '../texts/runs';
-import type { SavedView } from './views';
-import { removeView, saveView, savedViews } from './views';
+import { signal } from '@preact/signals';
+import { readStored, writeStored } from '../data/theme';
 
-export function ViewsBar({ query }: { readonly query: string }): JSX.Element | null {
+export function ViewsBar({ query }: { readonly query: string }) {
   const [isNaming, setNaming] = useState(false);
   const views = savedViews.value;
   const isSaved = views.some((view) => view.query === query);
@@ -50,7 +49,7 @@ export function ViewsBar({ query }: { readonly query: string }): JSX.Element | n
   );
 }
 
-function NameView({ query, onClose }: { readonly query: string; readonly onClose: () => void }): JSX.Element {
+function NameView({ query, onClose }: { readonly query: string; readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const save = (): void => {
     saveView(name.trim(), query);
@@ -62,3 +61,42 @@ function NameView({ query, onClose }: { readonly query: string; readonly onClose
     </FormDialog>
   );
 }
+
+export interface SavedView {
+  readonly name: string;
+  readonly query: string;
+}
+
+const key = 'holdfast.views';
+const most = 50;
+
+export const savedViews = signal<readonly SavedView[]>(stored());
+
+export function saveView(name: string, query: string): void {
+  keep([...savedViews.peek().filter((view) => view.name !== name), { name, query }].slice(-most));
+}
+
+export function removeView(name: string): void {
+  keep(savedViews.peek().filter((view) => view.name !== name));
+}
+
+function keep(views: readonly SavedView[]): void {
+  savedViews.value = views;
+  writeStored(key, JSON.stringify(views));
+}
+
+function stored(): readonly SavedView[] {
+  try {
+    const views: unknown = JSON.parse(readStored(key) ?? '[]');
+    return (Array.isArray(views) ? views : []).flatMap((view: unknown) => {
+      const { name, query } = (view ?? {}) as { name?: unknown; query?: unknown };
+      return typeof name === 'string' && typeof query === 'string' ? [{ name, query }] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+addEventListener('storage', (event) => {
+  if (event.key === key) savedViews.value = stored();
+});

@@ -1,8 +1,7 @@
-import type { JSX } from 'preact';
 import type { ServiceFacts } from '../../http/index';
 import { useFacts } from '../data/facts';
 import { NoPage } from '../parts/error-note';
-import { Facts } from '../parts/facts';
+import { Facts } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
 import { hrefOf, route } from '../routes';
 import { texts } from '../texts';
@@ -12,7 +11,7 @@ import { Usage } from './usage';
 
 const tabs = ['agents', 'tools', 'policies', 'models', 'builds', 'usage'] as const;
 
-export function ServicePage(): JSX.Element {
+export function ServicePage() {
   const { value: facts, error } = useFacts();
   const { query } = route.value;
   const tab = tabs.find((name) => name === query.get('tab')) ?? 'agents';
@@ -54,7 +53,7 @@ export function ServicePage(): JSX.Element {
   );
 }
 
-function Problems({ problems }: Pick<ServiceFacts, 'problems'>): JSX.Element {
+function Problems({ problems }: Pick<ServiceFacts, 'problems'>) {
   return (
     <section class="problems panel" aria-labelledby="problems">
       <h2 id="problems">{serviceTexts.problems}</h2>

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren } from 'preact';
 
 interface TableProps {
   readonly label: string;
@@ -7,7 +7,7 @@ interface TableProps {
   readonly empty: string;
 }
 
-export function Table({ label, columns, rows, empty }: TableProps): JSX.Element {
+export function Table({ label, columns, rows, empty }: TableProps) {
   if (rows.length === 0) return <p class="muted">{empty}</p>;
   const heads = columns.map((column) => (typeof column === 'string' ? { name: column } : { name: column.name, class: 'number' }));
   return (

@@ -1,11 +1,9 @@
-import type { JSX } from 'preact';
 import type { ServiceFacts } from '../../http/index';
 import { useBuilds, usePolicies } from '../data/facts';
 import { NoAnswer } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
 import { Named, StrongName } from '../parts/said';
-import { Badge } from '../parts/status-badge';
-import { Tags } from '../parts/tag';
+import { Badge, Tags } from '../parts/status-badge';
 import { Time } from '../parts/time';
 import { hrefOf } from '../routes';
 import { serviceTexts } from '../texts/service';
@@ -16,7 +14,7 @@ const words = serviceTexts;
 
 const none = <span class="muted">–</span>;
 
-function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
+function Names({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return none;
   return (
     <span class="names flow wrap">
@@ -25,7 +23,7 @@ function Names({ names }: { readonly names: readonly string[] }): JSX.Element {
   );
 }
 
-export function AgentTable({ agents }: Pick<ServiceFacts, 'agents'>): JSX.Element {
+export function AgentTable({ agents }: Pick<ServiceFacts, 'agents'>) {
   const rows = agents.map((agent) => ({
     key: agent.name,
     cells: [
@@ -65,7 +63,7 @@ export function AgentTable({ agents }: Pick<ServiceFacts, 'agents'>): JSX.Elemen
   return <Table label={words.tabs.agents} columns={columns} rows={rows} empty={words.noAgents} />;
 }
 
-export function ToolTable({ tools, agents }: Pick<ServiceFacts, 'tools' | 'agents'>): JSX.Element {
+export function ToolTable({ tools, agents }: Pick<ServiceFacts, 'tools' | 'agents'>) {
   const rows = tools.map((tool) => ({
     key: tool.name,
     cells: [
@@ -91,7 +89,7 @@ export function ToolTable({ tools, agents }: Pick<ServiceFacts, 'tools' | 'agent
   return <Table label={words.tabs.tools} columns={columns} rows={rows} empty={words.noTools} />;
 }
 
-export function PolicyTable({ agents }: Pick<ServiceFacts, 'agents'>): JSX.Element {
+export function PolicyTable({ agents }: Pick<ServiceFacts, 'agents'>) {
   const { value, error } = usePolicies();
   if (value === undefined) return <NoAnswer error={error} />;
   const rows = value.map(({ name, version, tools }) => ({
@@ -109,7 +107,7 @@ export function PolicyTable({ agents }: Pick<ServiceFacts, 'agents'>): JSX.Eleme
 
 const buildKinds = { newest: 'good', draining: 'info', drained: 'calm', unserved: 'bad' } as const;
 
-export function BuildTable(): JSX.Element {
+export function BuildTable() {
   const { value, error } = useBuilds();
   if (value === undefined) return <NoAnswer error={error} />;
   const rows = value.builds.map(({ id, since, openRuns, polledAt, state }) => ({
@@ -136,7 +134,7 @@ export function BuildTable(): JSX.Element {
   );
 }
 
-export function ModelTable({ models, hasWorker }: Pick<ServiceFacts, 'models' | 'hasWorker'>): JSX.Element {
+export function ModelTable({ models, hasWorker }: Pick<ServiceFacts, 'models' | 'hasWorker'>) {
   const rows = models.map(({ name, candidates, id }) => ({
     key: name,
     kind: hasWorker && id === undefined ? 'problem' : '',
@@ -150,7 +148,7 @@ export function ModelTable({ models, hasWorker }: Pick<ServiceFacts, 'models' | 
   return <Table label={words.tabs.models} columns={columns} rows={rows} empty={words.noModels} />;
 }
 
-export function LimitTable({ limits, hasWorker }: Pick<ServiceFacts, 'limits' | 'hasWorker'>): JSX.Element {
+export function LimitTable({ limits, hasWorker }: Pick<ServiceFacts, 'limits' | 'hasWorker'>) {
   const rows = limits.map(({ models, concurrent, perMinute, tokensPerMinute, use }) => ({
     key: models,
     cells: [
@@ -178,7 +176,7 @@ export function LimitTable({ limits, hasWorker }: Pick<ServiceFacts, 'limits' | 
 
 const whole = new Intl.NumberFormat('en');
 
-function Taken({ of, now }: { readonly of: number | undefined; readonly now: number | undefined }): JSX.Element {
+function Taken({ of, now }: { readonly of: number | undefined; readonly now: number | undefined }) {
   if (of === undefined) return <span class="muted">{words.unlimited}</span>;
   if (now === undefined) return <>{whole.format(of)}</>;
   const isFull = now >= of;

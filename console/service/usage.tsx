@@ -14,7 +14,7 @@ import { Table } from './table';
 const words = serviceTexts;
 const ago = ['1h', '24h', '7d', '30d'] as const;
 
-export function Usage(): JSX.Element {
+export function Usage() {
   const { query } = route.value;
   const by = usageGroups.find((group) => group === query.get('by')) ?? 'agent';
   const since = ago.find((one) => one === query.get('since')) ?? '24h';
@@ -57,7 +57,7 @@ interface UsageTableProps extends Pick<UsageReport, 'rows' | 'total'> {
   readonly group: string;
 }
 
-function UsageTable({ rows, total, group }: UsageTableProps): JSX.Element {
+function UsageTable({ rows, total, group }: UsageTableProps) {
   const most = Math.max(1, ...rows.map(tokensOf));
   const hasCost = rows.some(({ cost }) => cost !== undefined);
   const cellsOf = (row: Omit<UsageRow, 'key'>): readonly (JSX.Element | string)[] => [

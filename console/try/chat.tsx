@@ -1,13 +1,12 @@
-import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { codeOf } from '../../contract/errors';
 import { followLog } from '../data/follow-log';
 import { byNow } from '../data/identity';
 import { service } from '../data/service';
-import { announce } from '../parts/announce';
+import { announce } from '../parts/toast';
 import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
-import { MessageForm } from '../parts/message-form';
+import { MessageForm } from '../parts/fields';
 import { Named } from '../parts/said';
 import { hrefOf } from '../routes';
 import { useBusy } from '../parts/use-busy';
@@ -29,7 +28,7 @@ interface ChatProps {
   readonly onAnew: () => void;
 }
 
-export function Chat(props: ChatProps): JSX.Element {
+export function Chat(props: ChatProps) {
   const { id, onAnew } = props;
   const chat = useChat(props);
   return (
@@ -78,7 +77,7 @@ function useChat({ id, isOld, message, onMessage, said, onStarted }: ChatProps) 
   return { talk, isBegun: round > 0, error, canSend, send: () => canSend && start(send), stop, atEnd };
 }
 
-function ChatLines({ id, chat: { talk, isBegun, atEnd } }: { readonly id: string; readonly chat: ChatState }): JSX.Element {
+function ChatLines({ id, chat: { talk, isBegun, atEnd } }: { readonly id: string; readonly chat: ChatState }) {
   const lines = useRef<HTMLDivElement>(null);
   const asking = useQuestions(id, talk);
   useEffect(() => (isBegun ? void Decision.ask() : undefined), [isBegun]);
@@ -109,7 +108,7 @@ function ChatLines({ id, chat: { talk, isBegun, atEnd } }: { readonly id: string
   );
 }
 
-function ChatForm({ message, onMessage, chat }: ChatProps & { readonly chat: ChatState }): JSX.Element {
+function ChatForm({ message, onMessage, chat }: ChatProps & { readonly chat: ChatState }) {
   const { talk, canSend, send, stop } = chat;
   return (
     <MessageForm

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Chips } from '../parts/button';
 import { CopyButton } from '../parts/copy-button';
@@ -9,7 +8,7 @@ import { commandOf, curlOf, typescriptOf } from './code';
 
 const languages = ['curl', 'typescript', 'command'] as const;
 
-export function CodeBox({ request, hasProblems }: { readonly request: CodeRequest; readonly hasProblems: boolean }): JSX.Element {
+export function CodeBox({ request, hasProblems }: { readonly request: CodeRequest; readonly hasProblems: boolean }) {
   const [language, setLanguage] = useState<(typeof languages)[number]>('curl');
   const url = location.origin;
   const command = commandOf(url, request);

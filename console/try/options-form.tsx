@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import { Check } from '../parts/fields';
 import { tryTexts } from '../texts/try';
@@ -17,8 +16,8 @@ const fields = [
 ];
 type TextField = (typeof fields)[number];
 
-export function OptionsForm({ draft, onDraft, problems, isChat }: OptionsFormProps): JSX.Element {
-  const check = (name: 'isWhole' | 'runPendingToolCalls'): JSX.Element => (
+export function OptionsForm({ draft, onDraft, problems, isChat }: OptionsFormProps) {
+  const check = (name: 'isWhole' | 'runPendingToolCalls') => (
     <Check label={tryTexts[name]} checked={draft[name]} onCheck={(checked) => onDraft({ ...draft, [name]: checked })} />
   );
   return (
@@ -39,7 +38,7 @@ export function OptionsForm({ draft, onDraft, problems, isChat }: OptionsFormPro
 
 const inJson: readonly TextField[] = ['values', 'settings', 'options'];
 
-function OptionField({ name, draft, onDraft, problems }: Omit<OptionsFormProps, 'isChat'> & { readonly name: TextField }): JSX.Element {
+function OptionField({ name, draft, onDraft, problems }: Omit<OptionsFormProps, 'isChat'> & { readonly name: TextField }) {
   const id = useId();
   const { label, hint } = tryTexts.fields[name];
   const problem = name in problems ? problems[name as DraftField] : undefined;

@@ -1,11 +1,9 @@
-import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Json } from '../../contract/messages/messages';
 import type { ListedAgent } from '../../http/index';
 import { useAgents } from '../data/facts';
 import { identity } from '../data/identity';
-import { EmptyState } from '../parts/empty-state';
-import { NoPage } from '../parts/error-note';
+import { EmptyState, NoPage } from '../parts/error-note';
 import { Chips } from '../parts/button';
 import { Select } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
@@ -21,7 +19,7 @@ import type { StartDraft } from './request';
 import { agentToTry, emptyDraft, messageOf, startOf } from './request';
 import { StartForm } from './start-form';
 
-export function TryPage(): JSX.Element {
+export function TryPage() {
   const { value: agents, error } = useAgents();
   const { id } = route.value;
   if (agents === undefined) return <NoPage error={error} />;
@@ -47,7 +45,7 @@ export function TryPage(): JSX.Element {
   );
 }
 
-function TryAgent({ agent }: { readonly agent: ListedAgent }): JSX.Element {
+function TryAgent({ agent }: { readonly agent: ListedAgent }) {
   const { query } = route.value;
   const isChat = !agent.takesJob && query.get('as') !== 'run';
   const [draft, setDraft] = useState<StartDraft>({ ...emptyDraft, by: identity.peek().name });

@@ -3,7 +3,7 @@ import { givenAnswers } from '../data/decisions';
 import { noteEnding } from '../data/outcomes';
 import { leaveForm } from '../decide/drafts';
 import { focusDecision } from '../decide/focus';
-import { decisionKeys, isAsking } from '../decide/keys';
+import { decisionKeys, isAsking } from '../decide/decide';
 import type { AskingRow } from '../decide/row';
 import { rowOf } from '../decide/row';
 import { useKeys } from '../parts/keyboard';

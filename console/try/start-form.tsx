@@ -1,4 +1,3 @@
-import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { isEnded } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
@@ -25,7 +24,7 @@ interface StartFormProps {
   readonly start: ReturnType<typeof startOf>;
 }
 
-export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX.Element {
+export function StartForm({ agent, input, onInput, start }: StartFormProps) {
   const [started, setStarted] = useState<readonly StartedRun[]>([]);
   const { isBusy, error, setError, start: act } = useBusy();
   const [misfits, setMisfits] = useState<readonly string[]>([]);
@@ -70,7 +69,7 @@ export function StartForm({ agent, input, onInput, start }: StartFormProps): JSX
   );
 }
 
-function StartedLine({ run: { id, isNew, ignored } }: { readonly run: StartedRun }): JSX.Element {
+function StartedLine({ run: { id, isNew, ignored } }: { readonly run: StartedRun }) {
   const [ended, setEnded] = useState<ShownRun>();
   return (
     <li class="flow wrap">
@@ -84,7 +83,7 @@ function StartedLine({ run: { id, isNew, ignored } }: { readonly run: StartedRun
   );
 }
 
-function OpenRun({ id, onEnded }: { readonly id: string; readonly onEnded: (run: ShownRun) => void }): JSX.Element | null {
+function OpenRun({ id, onEnded }: { readonly id: string; readonly onEnded: (run: ShownRun) => void }) {
   const run = usePoll(`started ${id}`, () => service.view(id)).value;
   useEffect(() => {
     if (run !== undefined && isEnded(run.status)) onEnded(run);
@@ -92,7 +91,7 @@ function OpenRun({ id, onEnded }: { readonly id: string; readonly onEnded: (run:
   return run === undefined ? null : <Standing run={run} />;
 }
 
-function Standing({ run: { status, text, output, error } }: { readonly run: ShownRun }): JSX.Element {
+function Standing({ run: { status, text, output, error } }: { readonly run: ShownRun }) {
   const result = error?.message ?? text ?? (output === undefined ? undefined : JSON.stringify(output));
   return (
     <>

@@ -6,7 +6,7 @@ import { misfitOf } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
 import { externalCallIn } from '../../contract/external-calls';
-import { decisionIn } from '../projection/questions';
+import { decisionIn } from '../projection/answers';
 import type { GivenMessage } from './request';
 
 export interface GivenPayload {

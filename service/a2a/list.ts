@@ -8,19 +8,11 @@ import { threadOf } from '../projection/thread';
 import { eventsBetween } from '../projection/thread-log';
 import type { ListParams } from './request';
 import { TaskFold, drain } from './task-fold';
-import type { A2aTask } from './wire';
 
 const defaultPageSize = 50;
 const anyState: readonly string[] = ['TASK_STATE_UNSPECIFIED', 'UNRECOGNIZED'];
 
-export interface TaskPage {
-  readonly tasks: readonly A2aTask[];
-  readonly nextPageToken: string;
-  readonly pageSize: number;
-  readonly totalSize: number;
-}
-
-export async function listTasks(client: HoldfastClient, agent: string, params: ListParams, signal: AbortSignal): Promise<TaskPage> {
+export async function listTasks(client: HoldfastClient, agent: string, params: ListParams, signal: AbortSignal) {
   const { contextId, status, pageSize = defaultPageSize, pageToken, historyLength, statusTimestampAfter, includeArtifacts } = params;
   if (contextId === undefined) throw new HoldfastError('request-invalid', 'Name the `contextId` whose tasks are asked for.');
   if (!isRunId(contextId)) throw new HoldfastError('run-id-invalid', `"${contextId}" cannot be the id of a context.`);

@@ -9,7 +9,7 @@ import { parse } from '../http/parse-request';
 import { threadOf } from '../projection/thread';
 import { A2aError, asKind } from './errors';
 import { listTasks } from './list';
-import { checkedConfig, configUnknown, notSupported, shownConfig } from './push/configs';
+import { checkedConfig, configUnknown, notSupported, shownConfig } from './push/targets';
 import type { PushTarget } from './push/targets';
 import type { RpcRequest } from './request';
 import {

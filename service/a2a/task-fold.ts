@@ -1,14 +1,13 @@
 import type { Delta } from '../../contract/deltas';
 import { defined } from '../../contract/defined';
-import type { MessageFate } from '../../client/message-fate';
+import type { MessageFate } from '../../client/conversation';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Failure, Json, StoredMessage } from '../../contract/messages/messages';
 import { isConversation } from '../../contract/record/agent-paths';
 import type { InterruptEndEvent } from '../projection/answers';
 import { Projection } from '../projection/projection';
-import { partsOf } from './parts';
-import { questionParts } from './questions';
+import { partsOf, questionParts } from './parts';
 import { TaskArtifacts } from './task-artifacts';
 import type { TaskRef } from './task-ref';
 import { taskIdOf } from './task-ref';

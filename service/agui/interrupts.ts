@@ -3,7 +3,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
-import { answerSchemaOf, decisionIn, questionOf } from '../projection/questions';
+import { answerSchemaOf, decisionIn, questionOf } from '../projection/answers';
 import type { AguiInterrupt } from './events';
 import type { ResumeEntry } from './input';
 

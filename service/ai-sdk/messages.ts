@@ -6,8 +6,7 @@ import type { Json, Message } from '../../contract/messages/messages';
 import { Projection } from '../projection/projection';
 import { urlOf } from '../projection/content';
 import { UiFrames } from './frames';
-import type { MessageFacts, UiPart } from './parts';
-import type { Shows } from './shown';
+import type { MessageFacts, UiPart, Shows } from './parts';
 import { messageIdOf } from './turn-stream';
 
 export interface UiMessage {

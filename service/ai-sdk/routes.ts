@@ -15,10 +15,9 @@ import { threadOf } from '../projection/thread';
 import { logBetween } from '../projection/thread-log';
 import { carryOut } from './carry-out';
 import { uiMessages } from './messages';
-import type { UiPart } from './parts';
+import type { UiPart, Shows } from './parts';
 import { ChatBody } from './request';
-import type { Shows } from './shown';
-import { showsTo } from './shown';
+import { showsTo } from './parts';
 import type { ShownTurn } from './turn-stream';
 import { turnStream } from './turn-stream';
 

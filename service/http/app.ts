@@ -11,20 +11,18 @@ import { a2aRoutes } from '../a2a/routes';
 import type { AguiOptions } from '../agui/options';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
-import type { AiSdkUiOptions } from '../ai-sdk/shown';
+import type { AiSdkUiOptions } from '../ai-sdk/parts';
 import { responseRoutes } from '../responses/routes';
 import { checkHost } from './check-host';
 import { consoleRoutes } from './console-routes';
 import type { Changing } from './current';
 import { errorResponse } from './error-response';
-import { methodsAt, noRoute } from './route-hints';
+import { methodsAt, noRoute, Routes, ok } from './routes';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
 import { openApiRoutes } from './openapi/routes';
 import { policyRoutes } from './policy-routes';
-import { readiness } from './readiness';
 import { agentsIn } from './asked-agent';
 import { conversationRoutes } from './conversation-routes';
-import { Routes, ok } from './routes';
 import { runRoutes } from './run-routes';
 import type { ServiceHosting } from './service-routes';
 import { serviceRoutes } from './service-routes';
@@ -128,4 +126,16 @@ function ownRoutes(parts: ServiceParts): Hono {
       return { status: 'ready' };
     })
     .add('GET /agents', agents, () => ({ agents: agentsIn(parts).map(({ tools: _, ...told }) => told) }), 'Runs').app;
+}
+
+const keptMs = 1000;
+const patienceMs = 2000;
+
+/** Asks the Temporal server at most once a second. Rejects with 'server-unreachable' after two seconds. */
+export function readiness(client: Pick<HoldfastClient, 'check'>, now: () => number = () => performance.now()): () => Promise<void> {
+  let last: { readonly at: number; readonly answer: Promise<void> } | undefined;
+  return () => {
+    if (last === undefined || now() - last.at >= keptMs) last = { at: now(), answer: client.check(patienceMs) };
+    return last.answer;
+  };
 }

@@ -22,7 +22,7 @@ import {
 } from './schemas';
 import type { RunOutcome } from '../../contract/service';
 import type { DryRun } from '../../client/dry-runs';
-import { checkJob } from '../../client/job-fit';
+import { checkJob } from '../../client/whole-misfit';
 import type { AppParts } from './app';
 import { askedAgent } from './asked-agent';
 import { eachOf } from './bulk';

@@ -15,8 +15,8 @@ import type { A2aOptions } from '../a2a/push/targets';
 import { A2aOptionsSchema } from '../a2a/push/targets';
 import type { ModelPrices } from '../../contract/prices';
 import type { AguiOptions } from '../agui/options';
-import type { AiSdkUiOptions } from '../ai-sdk/shown';
-import { AiSdkUiOptionsSchema } from '../ai-sdk/shown';
+import type { AiSdkUiOptions } from '../ai-sdk/parts';
+import { AiSdkUiOptionsSchema } from '../ai-sdk/parts';
 import { AguiOptionsSchema } from '../agui/options';
 
 /** Environment variables and flags override `taskQueue`, `tenant` and `http`. */

@@ -1,11 +1,12 @@
 import type { ModelRegistry } from '../../activities/models/models';
 import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
-import type { ProjectFacts, ServedAgent, ServedModel, ServedTool } from '../../contract/service-facts';
+import type { ProjectFacts, ServedAgent, ServedModel, ServedTool, LimitUse, ServiceProblem } from '../../contract/service-facts';
 import type { AnyAgent } from '../../kernel/define/definition';
 import { agentsIn, isChat, reachable } from '../../kernel/define/definition';
 import { traitsOf } from '../../kernel/define/traits';
 import type { ProjectConfig } from './project-config';
+import { errorTable, HoldfastError, codeOf, isErrorCode, messageOf } from '../../contract/errors';
 
 export function projectFacts(exported: ReadonlyMap<string, AnyAgent>, config: ProjectConfig, models: ModelRegistry): ProjectFacts {
   const all = new Map<string, AnyAgent>(exported);
@@ -66,4 +67,36 @@ function servedModels(agents: readonly AnyAgent[], config: ProjectConfig, models
       candidates === undefined ? (models.names.includes(name) ? [] : [name]) : typeof candidates === 'string' ? [candidates] : candidates;
     return { name, candidates: list };
   });
+}
+
+/** Undefined: the worker has not started. */
+export interface FactsOfWorker {
+  readonly modelIdOf: (name: string) => string | undefined;
+  readonly useOfModels: (pattern: string) => LimitUse | undefined;
+  readonly useOfTool: (tool: string) => LimitUse | undefined;
+}
+
+export function withFactsOfWorker(
+  facts: ProjectFacts,
+  { modelIdOf, useOfModels, useOfTool }: FactsOfWorker,
+): { readonly facts: ProjectFacts; readonly problems: readonly ServiceProblem[] } {
+  const problems: ServiceProblem[] = [];
+  const models = facts.models.map((model) => {
+    try {
+      return { ...model, ...defined({ id: modelIdOf(model.name) }) };
+    } catch (error) {
+      // A model without an agent does not need a key.
+      if (facts.agents.some((agent) => agent.model === model.name)) problems.push(problemOf(error));
+      return model;
+    }
+  });
+  const limits = facts.limits.map((limit) => ({ ...limit, ...defined({ use: useOfModels(limit.models) }) }));
+  const tools = facts.tools.map((tool) => (tool.concurrency === undefined ? tool : { ...tool, ...defined({ use: useOfTool(tool.name) }) }));
+  return { facts: { ...facts, models, limits, tools }, problems };
+}
+
+function problemOf(error: unknown): ServiceProblem {
+  const found = codeOf(error);
+  const code = isErrorCode(found) ? found : 'internal';
+  return { code, message: messageOf(new HoldfastError(code, messageOf(error))), fix: errorTable[code].fix };
 }

@@ -6,7 +6,7 @@ import { askedCall } from '../projection/asked-call';
 import { resultOf, textOfJson } from '../projection/content';
 import { externalCallIn } from '../../contract/external-calls';
 import type { ShownStep } from '../projection/steps';
-import { wordsOf } from './asked';
+import { wordsOf } from './answers';
 import { OutputItems } from './output-items';
 import type { OutputEvent, ResponseItem } from './types';
 

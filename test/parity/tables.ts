@@ -1,6 +1,6 @@
 import { answerOf, checkAnswer } from '../../client/answers';
 import type { HoldfastClient } from '../../client/connect';
-import type { TimedAnswer } from '../../client/reading/stored-answers';
+import type { TimedAnswer } from '../../client/reading/stored-signals';
 import type { Run } from '../../client/run';
 import { codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';

@@ -3,7 +3,7 @@ import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { RunView } from '../../contract/events';
 import { approval } from '../../middleware/index';
-import type { AiSdkUiOptions } from '../../service/ai-sdk/shown';
+import type { AiSdkUiOptions } from '../../service/ai-sdk/parts';
 import type { ScriptedStep, TestConversation } from '../../testing/index';
 import { scriptedModel, testConversation } from '../../testing/index';
 import { defineTool } from '../../worker/index';

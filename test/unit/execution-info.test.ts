@@ -2,7 +2,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { executionInfoFromRaw } from '@temporalio/client/lib/helpers';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import { temporal } from '@temporalio/proto';
-import { infoOf } from '../../client/reading/execution-info';
+import { infoOf } from '../../client/reading/executions';
 
 const { WorkflowExecutionInfo } = temporal.api.workflow.v1;
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FreshModules } from '../../service/project/fresh-modules';
+import { FreshModules } from '../../service/project/load-module';
 
 const made: string[] = [];
 afterAll(() => {

@@ -6,8 +6,7 @@ import { foundBy } from '../../cli/doctor/finding';
 import { placeInSource, toldFailure } from '../../cli/processes/place-in-source';
 import { reportError } from '../../cli/report-error';
 import { HoldfastError } from '../../contract/errors';
-import { FreshModules } from '../../service/project/fresh-modules';
-import { loadModule } from '../../service/project/load-module';
+import { FreshModules, loadModule } from '../../service/project/load-module';
 import { loadProject } from '../../service/project/load-project';
 import { recordedTerminal } from '../support/recorded-terminal';
 

@@ -9,7 +9,7 @@ import { TaskFold } from '../../service/a2a/task-fold';
 import type { AguiEvent } from '../../service/agui/events';
 import { AguiFrames } from '../../service/agui/frames';
 import { UiFrames } from '../../service/ai-sdk/frames';
-import { isAskedInWords, wordsOf } from '../../service/responses/asked';
+import { isAskedInWords, wordsOf } from '../../service/responses/answers';
 import { ResponseOutput } from '../../service/responses/output';
 import type { OutputEvent } from '../../service/responses/types';
 import type { UiPart } from '../../service/ai-sdk/parts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { RunEvent } from '../../contract/events';
 import { limits } from '../../contract/limits';
 import { isFinal, sendNotice, signedHeaders } from '../../service/a2a/push/send-notice';
-import { noticeOf, statesAt } from '../../service/a2a/push/task-states';
+import { noticeOf, statesAt } from '../../service/a2a/push/watch-task';
 import { A2aOptionsSchema, allowedUrl, isPublic } from '../../service/a2a/push/targets';
 import { TaskFold } from '../../service/a2a/task-fold';
 import { errorOf, errorSaying } from '../support/failures';

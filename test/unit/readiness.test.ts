@@ -1,6 +1,6 @@
 import { HoldfastClient } from '../../client/connect';
 import { HoldfastError } from '../../contract/errors';
-import { readiness } from '../../service/http/readiness';
+import { readiness } from '../../service/http/app';
 import { answerOf, appOn } from '../support/service-app';
 
 describe('a service says whether it can serve', () => {

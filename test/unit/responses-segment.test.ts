@@ -3,7 +3,7 @@ import type { Delta, DeltaBody } from '../../contract/deltas';
 import type { EventBody, RunEvent, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json, StoredMessage } from '../../contract/messages/messages';
-import { answerInWords, wordsOf } from '../../service/responses/asked';
+import { answerInWords, wordsOf } from '../../service/responses/answers';
 import { inputItemsOf } from '../../service/responses/input-items';
 import { messageIdOf, offsetOf, refOf, responseIdOf } from '../../service/responses/response-id';
 import type { ResponseRef } from '../../service/responses/response-id';

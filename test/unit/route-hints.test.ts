@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { noRoute } from '../../service/http/route-hints';
+import { noRoute } from '../../service/http/routes';
 
 describe('a path that no route has', () => {
   const app = new Hono().get('/runs/:id', (context) => context.text(''));

@@ -6,7 +6,7 @@ import { UsageReports } from '../../client/usage-report';
 import type { ModelCallUsage } from '../../client/reading/execution-usage';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { HoldfastError } from '../../contract/errors';
-import { withFactsOfWorker } from '../../service/project/facts-of-worker';
+import { withFactsOfWorker } from '../../service/project/project-facts';
 
 const day = Date.parse('2026-11-24T00:00:00Z');
 

@@ -1,7 +1,6 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
-import { messagesIn, withStored } from '../../client/reading/stored-messages';
-import { StoredSignals } from '../../client/reading/stored-signals';
+import { messagesIn, withStored, StoredSignals } from '../../client/reading/stored-signals';
 import { RunChannel } from '../../client/conversation-channel';
 import type { ConversationCommand, QueuedMessage } from '../../contract/conversations';
 import { messageOfSent } from '../../contract/conversations';

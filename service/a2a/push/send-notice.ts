@@ -6,7 +6,7 @@ import { request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { HoldfastError } from '../../../contract/errors';
 import { limits } from '../../../contract/limits';
-import type { SendRequest } from '../../../contract/task-push';
+import type { PushNotice, SendRequest } from '../../../contract/task-push';
 import type { AllowedUrl, PushTarget } from './targets';
 import { allowedUrl, hostOf, refused } from './targets';
 
@@ -94,15 +94,11 @@ export function isFinal(error: unknown): boolean {
 
 const secretPrefix = 'whsec_';
 
-export interface Signed {
-  readonly id: string;
-  /** In Unix seconds. */
-  readonly timestamp: number;
-  readonly body: string;
-}
-
-/** Each secret signs, so receivers can change their secrets one after another. */
-export function signedHeaders({ id, timestamp, body }: Signed, secrets: string | undefined): Readonly<Record<string, string>> {
+/** Each secret signs, so receivers can change their secrets one after another. `timestamp`: in Unix seconds. */
+export function signedHeaders(
+  { id, timestamp, body }: PushNotice & { readonly timestamp: number },
+  secrets: string | undefined,
+): Readonly<Record<string, string>> {
   const named = { 'webhook-id': id, 'webhook-timestamp': String(timestamp) };
   if (secrets === undefined) return named;
   const signatures = secrets.split(' ').flatMap((secret) => {

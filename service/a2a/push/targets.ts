@@ -2,6 +2,11 @@ import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 import { HoldfastError } from '../../../contract/errors';
 import { shown } from '../../../contract/shown';
+import { defined } from '../../../contract/defined';
+import type { PushConfig, PushedTask } from '../../../contract/task-push';
+import { A2aError } from '../errors';
+import type { GivenPushConfig } from '../request';
+import { taskIdOf } from '../task-ref';
 
 /** `public`: https to the internet. `loopback`: this machine. Otherwise an origin. */
 export type PushTarget = 'public' | 'loopback' | (string & {});
@@ -100,4 +105,29 @@ export function isPublic(address: string): boolean {
 export function isLoopback(address: string): boolean {
   const family = isIP(address);
   return family !== 0 && loopback.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+const onlyId = 'default';
+
+export function checkedConfig(given: GivenPushConfig, to: readonly PushTarget[]): PushConfig {
+  if (to.length === 0) throw notSupported();
+  const { id = onlyId, url, token, authentication } = given;
+  allowedUrl(url, to);
+  const { scheme, credentials } = authentication ?? {};
+  if (credentials !== undefined && scheme === undefined)
+    throw refused('The `authentication` of a config must have a `scheme`, such as "Bearer".');
+  return { id, url, ...defined({ token, authentication: scheme === undefined ? undefined : { scheme, ...defined({ credentials }) } }) };
+}
+
+export function notSupported(): A2aError {
+  return new A2aError('PUSH_NOTIFICATION_NOT_SUPPORTED', 'protocol-unsupported', 'The service sends no push notifications.');
+}
+
+export function shownConfig({ contextId, message }: PushedTask, config: PushConfig): PushConfig & { readonly taskId: string } {
+  const { id, ...rest } = config;
+  return { id, taskId: taskIdOf({ contextId, message }), ...rest };
+}
+
+export function configUnknown(id: string): A2aError {
+  return new A2aError('TASK_NOT_FOUND', 'task-unknown', `The task has no push notification config "${id}", or is told no more.`);
 }
