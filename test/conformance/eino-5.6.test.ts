@@ -243,6 +243,7 @@ onEngines('[eino 154] cancels are noticed between the agents of workflows and tr
     const run = await engine.play(agent, { model });
     await turn.asked;
     await run.cancel({ mode: 'after-tools', recursive: agent === cut.cutTeam });
+    await run.reached('cancel-request');
     turn.open();
     expect([first, await run.outcome()]).toEqual([first, { status: 'cancelled' }]);
     for (const name of next) expect([name, model.requests(name).length]).toEqual([name, name === first ? 1 : 0]);
