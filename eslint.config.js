@@ -35,7 +35,7 @@ const sandboxed = [
 ];
 
 module.exports = tseslint.config(
-  { ignores: ['dist/', 'node_modules/', '.holdfast/', 'sandbox.d.ts', 'test/product/fixtures/', 'site/'] },
+  { ignores: ['dist/', 'node_modules/', '.holdfast/', 'sandbox.d.ts', 'test/product/fixtures/', 'docs/'] },
   {
     files: ['**/*.ts', 'console/**/*.tsx'],
     extends: [tseslint.configs.recommendedTypeChecked],
@@ -64,17 +64,17 @@ module.exports = tseslint.config(
     files: ['console/**/*.ts', 'console/**/*.tsx'],
     languageOptions: { parserOptions: { project: './console/tsconfig.json', tsconfigRootDir: __dirname } },
   },
-  border('kernel', '@temporalio', ...sandboxed, 'memory/', 'middleware/', 'workflows/'),
-  border('memory', '@temporalio', ...sandboxed, 'middleware/', 'workflows/'),
-  border('contract', '@temporalio', ...sandboxed, 'kernel/', 'memory/', 'middleware/', 'workflows/'),
+  border('kernel', '@temporalio', ...sandboxed, 'testing/', 'middleware/', 'workflows/'),
+  border('testing/memory', '@temporalio', ...sandboxed, 'middleware/', 'workflows/'),
+  border('contract', '@temporalio', ...sandboxed, 'kernel/', 'testing/', 'middleware/', 'workflows/'),
   // A browser has it.
-  border('http', '@temporalio', ...sandboxed, 'kernel/', 'memory/', 'middleware/', 'workflows/'),
+  border('client/http', '@temporalio', ...sandboxed, 'kernel/', 'testing/', 'middleware/', 'workflows/'),
   border(
     'console',
     '@temporalio',
-    ...sandboxed.filter((name) => name !== 'service/'),
+    ...sandboxed.filter((name) => name !== 'service/' && name !== 'client/'),
+    'client/(?!http/)',
     'kernel/',
-    'memory/',
     'middleware/',
     'workflows/',
     'testing/',
@@ -97,9 +97,9 @@ module.exports = tseslint.config(
     rules: { 'no-restricted-syntax': 'off' },
   },
   // What `holdfast init` writes imports the doors alone. `test` of Node gives a promise that the runner waits for.
-  border('templates', '\\.\\.'),
+  border('cli/templates', '\\.\\.'),
   {
-    files: ['templates/**/*.test.ts', 'examples/**/*.test.ts'],
+    files: ['cli/templates/**/*.test.ts', 'examples/**/*.test.ts'],
     rules: {
       '@typescript-eslint/no-floating-promises': [
         'error',

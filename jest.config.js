@@ -20,7 +20,7 @@ const base = {
     '^holdfast/workflow$': '<rootDir>/workflows/index.ts',
     '^holdfast/worker$': '<rootDir>/worker/index.ts',
     '^holdfast/client$': '<rootDir>/client/index.ts',
-    '^holdfast/http$': '<rootDir>/http/index.ts',
+    '^holdfast/http$': '<rootDir>/client/http/index.ts',
     '^holdfast/testing$': '<rootDir>/testing/index.ts',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.holdfast/'],

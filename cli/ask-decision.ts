@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AnswerRequest } from '../http/index';
+import type { AnswerRequest } from '../client/http/index';
 import { HoldfastError, messageOf } from '../contract/errors';
 import { externalCallIn } from '../contract/external-calls';
 import type { Interrupt } from '../contract/interrupts';

@@ -1,5 +1,5 @@
-import type { ServiceClientOptions } from '../http/index';
-import { ServiceClient } from '../http/index';
+import type { ServiceClientOptions } from '../client/http/index';
+import { ServiceClient } from '../client/http/index';
 
 export class FoundService extends ServiceClient {
   constructor(

@@ -17,7 +17,7 @@ import { addAnswerCommands } from './answer-program';
 import { addConversationCommands } from './conversation-program';
 import { by, deadline, filled, json, lasting, role, several, startFilters } from './option-values';
 import { reportError } from './report-error';
-import type { GoOnRequest } from '../http/index';
+import type { GoOnRequest } from '../client/http/index';
 import { serviceCommands, type ToService } from './service-command';
 import { completionScript, shells, type CompletedShell } from './setup/completion';
 import { ownManifest } from './setup/own-package';

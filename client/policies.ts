@@ -11,8 +11,8 @@ import { addedBy, policySourceOf } from '../contract/policies';
 import type { StartInput } from '../contract/record/wire';
 import type { ListOptions } from './listing/list-options';
 import type { ListedRun, RunPage } from '../contract/service';
-import { optionsOf } from './options';
-import type { Run } from './run';
+import { optionsOf } from './connection/options';
+import type { Run } from './runs/run';
 
 export interface ApplyPolicyOptions extends Pick<ListOptions, 'agent' | 'tag' | 'startedBy' | 'since' | 'until' | 'after'> {
   readonly dryRun?: boolean;

@@ -8,9 +8,9 @@ import type { ExecutionRef, HistorySource } from '../host/history/history-pages'
 import { oldestPages } from '../host/history/history-pages';
 import { withSystemCodes } from '../host/system-errors';
 import type { ConnectOptions } from './connect';
-import { openConnection, withDefaults } from './which-server';
-import { answered } from './lost-server';
-import { optionsOf } from './options';
+import { openConnection, withDefaults } from './connection/which-server';
+import { answered } from './connection/lost-server';
+import { optionsOf } from './connection/options';
 import { loadedWithCompression } from '../host/payloads/compression';
 import { loadedConverter } from '../host/payloads/loaded-converter';
 import { Histories } from './reading/histories';

@@ -6,7 +6,7 @@ import { limits } from '../contract/limits';
 import { names } from '../contract/names';
 import type { PushCommand, PushConfig, PushedTask, ShownPushConfig, TaskPushInput } from '../contract/task-push';
 import { pushBegin, pushQueuesOf, shownPushConfig } from '../contract/task-push';
-import { withCode } from './lost-server';
+import { withCode } from './connection/lost-server';
 import type { Executions } from './reading/executions';
 
 const patienceMs = 5000;

@@ -9,7 +9,7 @@ import type { UsageByModel } from '../contract/usage';
 import { addModelUsage, addUsage, noUsage } from '../contract/usage';
 import type { ListTime } from './listing/list-options';
 import { listTime, timeOf } from './listing/list-options';
-import { optionsOf } from './options';
+import { optionsOf } from './connection/options';
 import type { ModelCallUsage } from './reading/execution-usage';
 import type { Executions, ListedExecution } from './reading/executions';
 import { pagesOf } from './reading/executions';

@@ -21,7 +21,7 @@ import { HoldfastError, messageOf, thrownCodeOf } from '../contract/errors';
 import { outOfTime } from '../kernel/calls/lost-calls';
 import type { CallModelResult, CallToolInput, CallWaits, CallToolResult, ToolOutcome } from '../contract/record/wire';
 import type { ModelFacts, ToolFacts } from '../contract/manifest';
-import type { MemoryCall, MemoryWork } from '../memory/work';
+import type { MemoryCall, MemoryWork } from './memory/work';
 
 /** A tool call that could be lost with its worker. */
 export interface LosableCall {

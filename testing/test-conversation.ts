@@ -1,13 +1,13 @@
-import { Conversation } from '../client/conversation';
-import type { ConversationChannel } from '../client/conversation';
-import type { ConversationOptions } from '../client/conversation-options';
-import { conversationStartOf } from '../client/conversation-options';
+import { Conversation } from '../client/conversations/conversation';
+import type { ConversationChannel } from '../client/conversations/conversation';
+import type { ConversationOptions } from '../client/conversations/conversation-options';
+import { conversationStartOf } from '../client/conversations/conversation-options';
 import { defined } from '../contract/defined';
 import type { RunEvent } from '../contract/events';
 import type { Json } from '../contract/messages/messages';
 import { defaultTenant } from '../contract/names';
 import type { Agent } from '../kernel/define/agent-ref';
-import type { MemoryRun } from '../memory/run';
+import type { MemoryRun } from './memory/run';
 import { TestRun } from './test-run';
 import type { TestWorld } from './test-world';
 import { checkWorld, memoryRun, worldOf } from './test-world';

@@ -5,9 +5,9 @@ export { HoldfastWorker } from './create-worker';
 export type { WorkerOptions } from './create-worker';
 export { HoldfastPlugin, holdfastPlugin } from './plugin';
 export type { PluginOptions } from './plugin';
-export { bundleAgents } from './bundle';
-export { BundleStore } from './bundle-store';
-export type { WorkflowBundle } from './bundle';
+export { bundleAgents } from './bundle/bundle';
+export { BundleStore } from './bundle/bundle-store';
+export type { WorkflowBundle } from './bundle/bundle';
 
 // Tools and models
 export { defineTool } from '../activities/tools/tools';

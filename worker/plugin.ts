@@ -18,7 +18,7 @@ import { checkRetention } from './check-retention';
 import type { WorkerOptions } from './create-worker';
 import { logged } from './create-worker';
 import { interceptorFor } from './interceptors';
-import { bundledBeside, hasAgents, noWorkflows } from './plugin-bundler';
+import { bundledBeside, hasAgents, noWorkflows } from './bundle/plugin-bundler';
 import type { PartsOptions, PartsServer } from './worker-parts';
 import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 

@@ -27,7 +27,7 @@ import { loadedConverter } from '../host/payloads/loaded-converter';
 import { answerLookup } from './answer-lookup';
 import { builtInWorkerMiddleware } from './built-in-worker-middleware';
 import { runHistory } from './run-history';
-import { newestBuildTrials } from './upgrade';
+import { newestBuildTrials } from './builds/upgrade';
 
 export interface PartsOptions {
   readonly tools: Readonly<Record<string, unknown>>;

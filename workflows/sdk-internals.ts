@@ -4,7 +4,7 @@ import type { ActivateInput } from '@temporalio/workflow';
 
 /*
  * All internals of Temporal's SDK that workflow code uses: five fields of the activator, and core's id for a query without a task.
- * test/unit/workflow-internals.test.ts fails if an SDK changes them.
+ * test/unit/workflows/workflow-internals.test.ts fails if an SDK changes them.
  */
 
 interface Condition {

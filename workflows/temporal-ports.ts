@@ -21,7 +21,7 @@ import type {
 import { Commands } from '../kernel/log/commands';
 import { orderOfPlaces } from '../kernel/log/order-of-places';
 import { RunLog } from '../kernel/log/run-log';
-import { openLimits } from '../kernel/run/asleep';
+import { openLimits } from '../kernel/run/interrupts/asleep';
 import { checkedBytes } from '../kernel/run/call-inputs';
 import { OnceCalls } from '../kernel/run/once-calls';
 import type { ChildEnd, ChildRun, ModelCall, Ports, ThrownAt, Timer, ToolCallRequest } from '../kernel/run/ports';

@@ -6,7 +6,7 @@ import type { Json } from '../../contract/messages/messages';
 import { attendRun } from '../attend-run';
 import { withChanges, jsonOrText, parsedJson } from '../json-flags';
 import { told } from '../output';
-import type { AnswerRequest } from '../../http/index';
+import type { AnswerRequest } from '../../client/http/index';
 import type { FoundService } from '../found-service';
 import type { ShownRun } from '../../contract/service';
 import { commandLine } from '../../contract/shell-words';

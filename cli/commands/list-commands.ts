@@ -5,7 +5,7 @@ import { askedAt, askedText } from '../../contract/who-may-answer';
 import { interruptLines } from '../event-lines';
 import { commandsFor } from '../next-commands';
 import { isAskable } from '../../client/listing/list-options';
-import type { InterruptQuery, RunQuery } from '../../http/index';
+import type { InterruptQuery, RunQuery } from '../../client/http/index';
 import type { FoundService } from '../found-service';
 import type { ListedInterrupt, ListedRun } from '../../contract/service';
 import { commandLine } from '../../contract/shell-words';

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { PolicyOutcome } from '../../client/index';
-import type { DryRunRequest } from '../../http/index';
+import type { DryRunRequest } from '../../client/http/index';
 import { exitCodes, type JsonFlag } from '../output';
 import type { FoundService } from '../found-service';
 import type { Terminal } from '../terminal';

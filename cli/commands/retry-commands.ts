@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { exitCodes, told } from '../output';
-import type { DryRunRequest, GoOnRequest } from '../../http/index';
+import type { DryRunRequest, GoOnRequest } from '../../client/http/index';
 import type { FoundService } from '../found-service';
 import type { ListedRun } from '../../contract/service';
 import { commandLine } from '../../contract/shell-words';

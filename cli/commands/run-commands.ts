@@ -6,7 +6,7 @@ import { inputMissing, jobWanted } from '../agent-input';
 import { attendRun } from '../attend-run';
 import { exitCodes, told } from '../output';
 import type { CancelMode } from '../../contract/cancel';
-import type { CancelRequestBody, GoOnRequest } from '../../http/index';
+import type { CancelRequestBody, GoOnRequest } from '../../client/http/index';
 import type { FoundService } from '../found-service';
 import { commandLine } from '../../contract/shell-words';
 import type { Terminal } from '../terminal';

@@ -6,7 +6,7 @@ import type { BegunServer } from './begin-server';
 import { defaultModel, missingModels } from './default-model';
 import { messageOf } from '../../contract/errors';
 import { withConnection } from '../../host/connection';
-import { retryCallsOf } from '../../worker/predecessors';
+import { retryCallsOf } from '../../worker/builds/predecessors';
 import { Lifetime } from './lifetime';
 import { runLine } from '../../contract/shell-words';
 import { openServer, type OpenServer } from './open-server';

@@ -3,7 +3,7 @@ import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
 import { defined } from '../../contract/defined';
 import { codeOf, errorTable } from '../../contract/errors';
 import type { Project } from '../../service/project/load-project';
-import { bundleAgents } from '../../worker/bundle';
+import { bundleAgents } from '../../worker/bundle/bundle';
 import type { HoldfastWorker } from '../../worker/create-worker';
 import { prepareThread } from '../../worker/threads/spare-thread';
 import { defaultModel } from './default-model';

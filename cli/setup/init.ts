@@ -38,7 +38,7 @@ export function projectFiles(name: string, manager: PackageManager, own: string)
     keys,
     holdfast: JSON.stringify(own).slice(1, -1),
   };
-  const folder = join(ownFolder(), 'templates', 'project');
+  const folder = join(ownFolder(), 'cli', 'templates', 'project');
   const files = readdirSync(folder).map((file) => {
     const text = readFileSync(join(folder, file), 'utf8');
     // npm packs no `.gitignore`, and tools would read a package.json or tsconfig.json of the templates.

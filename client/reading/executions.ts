@@ -10,7 +10,7 @@ import { checkSearchAttributes } from '../../host/search-attributes';
 import type { VisibilityGate } from '../../host/visibility-gate';
 import { visibilityGate } from '../../host/visibility-gate';
 import type { Histories } from './histories';
-import { answered } from '../lost-server';
+import { answered } from '../connection/lost-server';
 import type { Payload, SearchAttributePair } from '@temporalio/common';
 import { millisecondsOf } from '../../host/history/history-facts';
 

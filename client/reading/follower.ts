@@ -6,7 +6,7 @@ import { factSource } from '../../host/history/history-connection';
 import type { FactEvent } from '../../host/history/history-facts';
 import type { HistorySource } from '../../host/history/history-pages';
 import { oldestPages } from '../../host/history/history-pages';
-import { closedClient } from '../open-work';
+import { closedClient } from '../connection/open-work';
 import { settleDoubt } from './doubtful-task';
 import type { Histories, HistoryMark, RunChain } from './histories';
 import { LiveCalls, push } from './live-calls';

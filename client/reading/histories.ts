@@ -11,7 +11,7 @@ import { FactReader } from '../../host/history/history-facts';
 import type { HistorySource } from '../../host/history/history-pages';
 import { newestPages, oldestPages } from '../../host/history/history-pages';
 import { PayloadReader } from '../../host/history/payload-reader';
-import { answered } from '../lost-server';
+import { answered } from '../connection/lost-server';
 
 export interface HistoryMark {
   readonly runId: string;

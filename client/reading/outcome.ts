@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Failure, ToolCall } from '../../contract/messages/messages';
-import { errorOf } from '../refusals';
+import { errorOf } from '../connection/refusals';
 
 export type Outcome<Output> =
   | { readonly status: 'completed'; readonly output: Output; readonly text: string }

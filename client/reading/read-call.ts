@@ -9,7 +9,7 @@ import { CallRecord } from '../../contract/record/call-record';
 import type { FactEvent } from '../../host/history/history-facts';
 import { thrownFailureOf } from '../../host/history/history-facts';
 import type { Histories } from './histories';
-import { optionsOf } from '../options';
+import { optionsOf } from '../connection/options';
 import { retriedCalls } from './retried-calls';
 
 /** The part of a call's messages to read. */

@@ -2,7 +2,7 @@ import type { MessageShape, MessageShapes } from '../../contract/messages/messag
 import { messageShapes, messagesIn } from '../../contract/messages/message-shapes';
 import { HoldfastError } from '../../contract/errors';
 import type { StoredMessage } from '../../contract/messages/messages';
-import { optionsOf } from '../options';
+import { optionsOf } from '../connection/options';
 
 export type TranscriptShape = MessageShape;
 

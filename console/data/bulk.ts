@@ -1,5 +1,5 @@
 import type { BulkAction } from '../../contract/service-facts';
-import type { CancelRequestBody, RunOutcome } from '../../http/index';
+import type { CancelRequestBody, RunOutcome } from '../../client/http/index';
 import { byNow } from './identity';
 import { failureOf, service } from './service';
 

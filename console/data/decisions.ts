@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { codeOf } from '../../contract/errors';
-import type { AnswerOfMany, AnswerOutcome } from '../../http/index';
+import type { AnswerOfMany, AnswerOutcome } from '../../client/http/index';
 import { texts } from '../texts';
 import { toast } from '../parts/toast';
 import { keyOfInterrupt } from './interrupt-key';

@@ -1,4 +1,4 @@
-import type { UsageGroup } from '../../http/index';
+import type { UsageGroup } from '../../client/http/index';
 import type { ModelPrices } from '../../contract/prices';
 import { usePoll } from './live';
 import { service } from './service';

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../contract/errors';
 import { codeOf } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import { isEnded } from '../../contract/events';
-import type { ShownRun } from '../../http/index';
+import type { ShownRun } from '../../client/http/index';
 import { service } from './service';
 
 const longestPauseMs = 5_000;

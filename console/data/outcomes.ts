@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { RunEvent } from '../../http/index';
+import type { RunEvent } from '../../client/http/index';
 import { service } from './service';
 
 export type InterruptEnding = Pick<Extract<RunEvent, { type: 'interrupt-end' }>, 'answer' | 'by' | 'reason' | 'time'>;

@@ -4,7 +4,7 @@ import { codeOf } from '../../contract/errors';
 import { isEnded } from '../../contract/events';
 import type { RunEvent } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
-import type { ShownRun } from '../../http/index';
+import type { ShownRun } from '../../client/http/index';
 import { isDelta } from '../../contract/deltas';
 import { followLog } from './follow-log';
 import { service } from './service';

@@ -1,4 +1,4 @@
-import type { ListedRun } from '../../http/index';
+import type { ListedRun } from '../../client/http/index';
 
 /** Newest first, as the service. */
 export function compareRuns(one: ListedRun, other: ListedRun): number {

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { ListedRun, RunPage, RunQuery } from '../../http/index';
+import type { ListedRun, RunPage, RunQuery } from '../../client/http/index';
 import { compareRuns } from './run-order';
 import { service } from './service';
 

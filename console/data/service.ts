@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { codeOf, messageOf } from '../../contract/errors';
 import type { Failure } from '../../contract/messages/messages';
-import { ServiceClient } from '../../http/index';
+import { ServiceClient } from '../../client/http/index';
 
 export const isServiceUp = signal(true);
 

@@ -1,4 +1,4 @@
-import type { ListedInterrupt } from '../../http/index';
+import type { ListedInterrupt } from '../../client/http/index';
 import type { AskingRow, RowSort } from './row';
 import { compareRows, rowOf } from './row';
 

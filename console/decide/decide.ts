@@ -6,7 +6,7 @@ import { refusalOf } from '../../contract/interrupts';
 import type { Failure, Json } from '../../contract/messages/messages';
 import { whyNot } from '../../contract/who-may-answer';
 import { changesOf } from '../parts/changes';
-import type { AnswerOfMany, ListedInterrupt } from '../../http/index';
+import type { AnswerOfMany, ListedInterrupt } from '../../client/http/index';
 import { forgetAnswer, holdAnswers, givenAnswers, takeBackLast } from '../data/decisions';
 import { keyOfInterrupt } from '../data/interrupt-key';
 import { askForName, claimed, identity } from '../data/identity';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../contract/check';
 import { externalCallIn } from '../../contract/external-calls';
 import type { Interrupt } from '../../contract/interrupts';
-import type { ListedInterrupt } from '../../http/index';
+import type { ListedInterrupt } from '../../client/http/index';
 import { keyOfInterrupt } from '../data/interrupt-key';
 import { decideTexts } from '../texts/decide';
 

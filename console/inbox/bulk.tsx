@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ListedInterrupt } from '../../http/index';
+import type { ListedInterrupt } from '../../client/http/index';
 import { Button } from '../parts/button';
 import { FormDialog } from '../parts/dialog';
 import { TextField } from '../parts/fields';

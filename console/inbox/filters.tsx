@@ -1,4 +1,4 @@
-import type { ListedInterrupt } from '../../http/index';
+import type { ListedInterrupt } from '../../client/http/index';
 import { askForName, identity } from '../data/identity';
 import { policyOf, rowSorts } from '../decide/row';
 import { Select } from '../parts/fields';

@@ -1,4 +1,4 @@
-import type { ListedInterrupt } from '../../http/index';
+import type { ListedInterrupt } from '../../client/http/index';
 import type { AskingRow } from '../decide/row';
 import { policyOf, rowSorts, titleOf } from '../decide/row';
 import { inboxTexts } from '../texts/inbox';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../../contract/errors';
 import { isEnded } from '../../contract/events';
 import { rootRunId } from '../../contract/record/child-runs';
-import type { ShownRun } from '../../http/index';
+import type { ShownRun } from '../../client/http/index';
 import { byNow } from '../data/identity';
 import { service } from '../data/service';
 import { Button } from '../parts/button';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Json, Message } from '../../contract/messages/messages';
-import type { ModelAsked, ModelRunCall, RequestDiff, ToolRunCall } from '../../http/index';
+import type { ModelAsked, ModelRunCall, RequestDiff, ToolRunCall } from '../../client/http/index';
 import { usePrices } from '../data/facts';
 import { service } from '../data/service';
 import { Button } from '../parts/button';

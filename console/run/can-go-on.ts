@@ -1,5 +1,5 @@
 import { rootRunId } from '../../contract/record/child-runs';
-import type { ShownRun } from '../../http/index';
+import type { ShownRun } from '../../client/http/index';
 
 /** An isolated agent continues with its run. */
 export function canGoOn({ id, error }: Pick<ShownRun, 'id' | 'error'>): boolean {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { QueuedMessage, SendMode } from '../../contract/conversations';
 import { sendModes } from '../../contract/conversations';
 import { textOf } from '../../contract/messages/messages';
-import type { ShownRun } from '../../http/index';
+import type { ShownRun } from '../../client/http/index';
 import { byNow } from '../data/identity';
 import { service } from '../data/service';
 import { Button } from '../parts/button';

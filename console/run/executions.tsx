@@ -1,4 +1,4 @@
-import type { RunExecution } from '../../http/index';
+import type { RunExecution } from '../../client/http/index';
 import { Copied } from '../parts/copy-button';
 import { Dialog } from '../parts/dialog';
 import { Facts } from '../parts/json-view';

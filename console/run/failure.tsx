@@ -1,5 +1,5 @@
 import { isErrorCode } from '../../contract/errors';
-import type { ThrownFailure } from '../../http/index';
+import type { ThrownFailure } from '../../client/http/index';
 import { ErrorFix } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
 import { Said } from '../parts/said';

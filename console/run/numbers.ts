@@ -1,7 +1,7 @@
 import type { Usage } from '../../contract/messages/messages';
 import type { ModelPrices } from '../../contract/prices';
 import { costOf } from '../../contract/prices';
-import type { RunCost } from '../../http/index';
+import type { RunCost } from '../../client/http/index';
 
 const whole = new Intl.NumberFormat('en');
 const thousands = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { RunCall } from '../../http/index';
+import type { RunCall } from '../../client/http/index';
 import { service } from '../data/service';
 import { IconButton } from '../parts/button';
 import { CopyButton } from '../parts/copy-button';

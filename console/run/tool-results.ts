@@ -1,4 +1,4 @@
-import type { ToolRunCall } from '../../http/index';
+import type { ToolRunCall } from '../../client/http/index';
 import { same } from '../../contract/middleware-changes';
 import type { Message } from '../../contract/messages/messages';
 import { toolMessage } from '../../contract/messages/messages';

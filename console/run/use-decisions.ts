@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { defined } from '../../contract/defined';
 import type { Interrupt } from '../../contract/interrupts';
-import type { ListedInterrupt, ShownRun } from '../../http/index';
+import type { ListedInterrupt, ShownRun } from '../../client/http/index';
 import { now } from '../data/clock';
 import { keyOfInterrupt } from '../data/interrupt-key';
 import { noteEnding } from '../data/outcomes';

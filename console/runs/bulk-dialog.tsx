@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CancelMode } from '../../contract/cancel';
 import { cancelModes } from '../../contract/cancel';
 import type { BulkAction } from '../../contract/service-facts';
-import type { RunOutcome } from '../../http/index';
+import type { RunOutcome } from '../../client/http/index';
 import { toMany } from '../data/bulk';
 import { announce } from '../parts/toast';
 import { Button } from '../parts/button';

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListStatus } from '../../contract/events';
-import type { ListedAgent, RunCounts } from '../../http/index';
+import type { ListedAgent, RunCounts } from '../../client/http/index';
 import { Chips } from '../parts/button';
 import { Select } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';

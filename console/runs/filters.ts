@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined';
 import { listStatuses } from '../../contract/events';
-import type { RunQuery } from '../../http/index';
+import type { RunQuery } from '../../client/http/index';
 
 export interface RunFilters extends Pick<RunQuery, 'status' | 'id' | 'agent' | 'startedBy' | 'since' | 'until'> {
   readonly tag: readonly string[];

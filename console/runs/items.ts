@@ -1,4 +1,4 @@
-import type { ListedRun } from '../../http/index';
+import type { ListedRun } from '../../client/http/index';
 import type { SteadyRow } from './steady';
 
 export type RunsItem =

@@ -1,4 +1,4 @@
-import type { ListedRun } from '../../http/index';
+import type { ListedRun } from '../../client/http/index';
 import { visibleText } from '../parts/plain-text';
 import { Named } from '../parts/said';
 import { StatusBadge, Tags } from '../parts/status-badge';

@@ -1,5 +1,5 @@
 import { compareRuns } from '../data/run-order';
-import type { ListedRun } from '../../http/index';
+import type { ListedRun } from '../../client/http/index';
 
 export interface SteadyRow {
   readonly run: ListedRun;

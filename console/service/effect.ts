@@ -1,4 +1,4 @@
-import type { ServedTool } from '../../http/index';
+import type { ServedTool } from '../../client/http/index';
 import { serviceTexts } from '../texts/service';
 
 export function effectOf({ effect }: Pick<ServedTool, 'effect'>) {

@@ -1,4 +1,4 @@
-import type { ServiceFacts } from '../../http/index';
+import type { ServiceFacts } from '../../client/http/index';
 import { useFacts } from '../data/facts';
 import { NoPage } from '../parts/error-note';
 import { Facts } from '../parts/json-view';

@@ -1,4 +1,4 @@
-import type { ServiceFacts } from '../../http/index';
+import type { ServiceFacts } from '../../client/http/index';
 import { useBuilds, usePolicies } from '../data/facts';
 import { NoAnswer } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';

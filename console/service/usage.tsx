@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { usageGroups } from '../../contract/service-facts';
-import type { UsageReport, UsageRow } from '../../http/index';
+import type { UsageReport, UsageRow } from '../../client/http/index';
 import { useUsage } from '../data/facts';
 import { Chips } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';

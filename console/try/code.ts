@@ -1,5 +1,5 @@
 import { shellWord } from '../../contract/shell-words';
-import type { MessageRequest, StartRequest } from '../../http/index';
+import type { MessageRequest, StartRequest } from '../../client/http/index';
 
 export type CodeRequest =
   | { readonly kind: 'run'; readonly body: StartRequest }

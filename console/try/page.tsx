@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Json } from '../../contract/messages/messages';
-import type { ListedAgent } from '../../http/index';
+import type { ListedAgent } from '../../client/http/index';
 import { useAgents } from '../data/facts';
 import { identity } from '../data/identity';
 import { EmptyState, NoPage } from '../parts/error-note';

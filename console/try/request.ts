@@ -1,7 +1,7 @@
 import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import type { Json } from '../../contract/messages/messages';
-import type { ListedAgent, MessageRequest, StartRequest } from '../../http/index';
+import type { ListedAgent, MessageRequest, StartRequest } from '../../client/http/index';
 
 export const emptyDraft = {
   id: '',

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { isEnded } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
 import { misfitsOfSchema } from '../../contract/schema/schema-fit';
-import type { ListedAgent, ShownRun, StartedRun } from '../../http/index';
+import type { ListedAgent, ShownRun, StartedRun } from '../../client/http/index';
 import { usePoll } from '../data/live';
 import { service } from '../data/service';
 import { Button } from '../parts/button';

@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { isDelta } from '../../contract/deltas';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Failure, Json, Message } from '../../contract/messages/messages';
-import type { Delta, RunEvent } from '../../http/index';
+import type { Delta, RunEvent } from '../../client/http/index';
 import type { InterruptEnding } from '../data/outcomes';
 
 export type TalkEntry =

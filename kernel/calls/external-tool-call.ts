@@ -6,7 +6,7 @@ import { externalAnswerSchema } from '../../contract/external-calls';
 import { toolStart } from '../../contract/record/tool-outcomes';
 import { ToolError } from '../effects/errors';
 import type { Frame } from '../effects/frames';
-import { askIn } from '../run/ask-in-frame';
+import { askIn } from '../run/interrupts/ask-in-frame';
 import type { AgentScope } from '../run/scope';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 

@@ -7,7 +7,7 @@ import type { Journal, JournalEffect, Notes } from '../effects/journal';
 import { isStop } from '../effects/errors';
 import { looksOn } from '../effects/remains';
 import { isInRace } from '../effects/settle-order';
-import { untilNote } from '../run/asleep';
+import { untilNote } from '../run/interrupts/asleep';
 import type { LeftAgent } from '../run/left-agents';
 import { withAgent } from '../run/left-agents';
 import type { Progress, RunState } from '../run/state';

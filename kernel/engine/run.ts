@@ -21,7 +21,7 @@ import { answerForTool } from '../agents/agent-tool';
 import { refuseLostTransfer } from '../agents/team';
 import { isAlone } from '../agents/run-apart';
 import { Frame } from '../effects/frames';
-import { OpenInterrupts } from '../run/interrupts';
+import { OpenInterrupts } from '../run/interrupts/interrupts';
 import { textOfJob } from '../run/job';
 import { Journal } from '../effects/journal';
 import { MessageInbox } from '../run/message-inbox';

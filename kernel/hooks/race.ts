@@ -6,7 +6,7 @@ import { notJson } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
 import { UserCode } from '../effects/user-code';
 import type { HookContext } from '../define/middleware';
-import { untilOf } from '../run/asleep';
+import { untilOf } from '../run/interrupts/asleep';
 import type { Ports } from '../run/ports';
 
 type RacingBranch = (ctx: HookContext) => MaybePromise<unknown>;

@@ -9,7 +9,7 @@ import type { AnyAgent } from '../define/definition';
 import type { ToolInside } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
 import type { Journal } from '../effects/journal';
-import type { OpenInterrupts } from './interrupts';
+import type { OpenInterrupts } from './interrupts/interrupts';
 import type { LeftAgent } from './left-agents';
 import type { MessageInbox } from './message-inbox';
 import type { ParsedArguments, ReadAnswer } from './parsed-arguments';

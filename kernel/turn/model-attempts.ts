@@ -5,7 +5,7 @@ import type { RetryMode } from '../../contract/record/wire';
 import type { AgentDefinition } from '../define/agent';
 import type { ModelRequest } from '../define/middleware';
 import { asked } from './agent-functions';
-import { asleep } from '../run/asleep';
+import { asleep } from '../run/interrupts/asleep';
 import { failoverChoice } from './failover-choice';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';

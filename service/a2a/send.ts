@@ -1,4 +1,4 @@
-import { checkJob } from '../../client/whole-misfit';
+import { checkJob } from '../../client/runs/whole-misfit';
 import { messageOfSent } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';

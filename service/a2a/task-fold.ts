@@ -1,6 +1,6 @@
 import type { Delta } from '../../contract/deltas';
 import { defined } from '../../contract/defined';
-import type { MessageFate } from '../../client/conversation';
+import type { MessageFate } from '../../client/conversations/conversation';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Failure, Json, StoredMessage } from '../../contract/messages/messages';

@@ -1,6 +1,6 @@
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
-import type { MessageFate } from '../../client/conversation';
+import type { MessageFate } from '../../client/conversations/conversation';
 import type { Thread } from '../projection/thread';
 import { eventsBetween, queuedIn } from '../projection/thread-log';
 import { TaskFold, drain, ended, leftBy } from './task-fold';

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { ConversationOptions } from '../../client/conversation-options';
+import type { ConversationOptions } from '../../client/conversations/conversation-options';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { isRunId } from '../../contract/names';

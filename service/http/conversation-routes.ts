@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { z } from 'zod';
 import type { Conversation, ConversationOptions, Part, Run } from '../../client/index';
-import { notOne, unknownConversation } from '../../client/conversation';
+import { notOne, unknownConversation } from '../../client/conversations/conversation';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { ShownConversation } from '../../contract/service';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { withCode } from '../../client/lost-server';
+import { withCode } from '../../client/connection/lost-server';
 import { withoutCredentials } from '../../contract/credentials';
 import type { ErrorCode } from '../../contract/errors';
 import { codeOf, errorTable, messageOf } from '../../contract/errors';

@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { findTargetHandler } from 'hono/utils/handler';
 import type { z } from 'zod';
 import type { MaybePromise } from '../../contract/maybe-promise';
-import type { NamesIn } from '../../http/operations';
+import type { NamesIn } from '../../client/http/operations';
 import type { Answers } from './openapi/answers';
 import { parseBody, parseQuery } from './parse-request';
 import { NothingGiven } from './schemas';

@@ -21,8 +21,8 @@ import {
   count,
 } from './schemas';
 import type { RunOutcome } from '../../contract/service';
-import type { DryRun } from '../../client/dry-runs';
-import { checkJob } from '../../client/whole-misfit';
+import type { DryRun } from '../../client/runs/dry-runs';
+import { checkJob } from '../../client/runs/whole-misfit';
 import type { AppParts } from './app';
 import { askedAgent } from './asked-agent';
 import { eachOf } from './bulk';

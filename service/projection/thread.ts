@@ -1,5 +1,5 @@
 import type { AnswerOptions, Conversation, HoldfastClient, Run } from '../../client/index';
-import type { ConversationOptions } from '../../client/conversation-options';
+import type { ConversationOptions } from '../../client/conversations/conversation-options';
 import type { ReadOptions } from '../../client/reading/follower';
 import type { Delta } from '../../contract/deltas';
 import { defined } from '../../contract/defined';

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { ServiceClient } from '../../http/index';
+import { ServiceClient } from '../../client/http/index';
 import { openBrowser } from './browser';
 import type { ConsoleBed } from './console-bed';
 import { openConsole } from './console-bed';

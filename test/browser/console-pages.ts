@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import type { ServiceClient } from '../../http/index';
+import type { ServiceClient } from '../../client/http/index';
 
 export interface Visitor {
   readonly name?: string;

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { workflowIdOf } from '../../contract/names';
 import type { TemporalConnection } from '../../host/connection';
 import { connectTemporal } from '../../host/connection';
-import { ServiceClient } from '../../http/index';
+import { ServiceClient } from '../../client/http/index';
 import { listeningSockets } from '../support/listening-ports';
 import { openBrowser } from './browser';
 import type { ConsoleBed } from './console-bed';

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { extname, join, resolve } from 'node:path';
-import type { ListedInterrupt, ListedRun, ShownRun } from '../../http/index';
+import type { ListedInterrupt, ListedRun, ShownRun } from '../../client/http/index';
 
 const built = resolve(__dirname, '..', '..', 'dist', 'console');
 const types: Readonly<Record<string, string>> = {

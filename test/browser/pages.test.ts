@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type * as Opening from '../../examples/pages/open-pages';
-import { ServiceClient } from '../../http/index';
+import { ServiceClient } from '../../client/http/index';
 import { openBrowser } from './browser';
 
 // The processes run the compiled files.

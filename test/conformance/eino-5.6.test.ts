@@ -1,4 +1,4 @@
-import type { CancelOptions } from '../../client/cancel';
+import type { CancelOptions } from '../../client/runs/cancel';
 import type { Agent } from '../../kernel/define/agent-ref';
 import type { Delta } from '../../contract/deltas';
 import type { Json } from '../../contract/messages/messages';

@@ -32,7 +32,7 @@ const stages: Readonly<Record<string, Stage>> = {
   alone: { command: jest('--runInBand --selectProjects nightly --testPathPatterns nightly/alone') },
   cluster: { command: node('test/cluster/main') },
   nodes: { command: '.ci/nodes 20 22=full 24=full 26' },
-  bench: { command: node('bench/main', 'engine', 'bytes', 'resume', 'cold'), check: withinBounds },
+  bench: { command: node('test/bench/main', 'engine', 'bytes', 'resume', 'cold'), check: withinBounds },
 };
 
 interface Ended {

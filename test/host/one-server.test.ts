@@ -5,7 +5,7 @@ import { recordService } from '../../cli/processes/service-record';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
 import { serverFailure } from '../../host/server/server-log';
 import { isAlive } from '../../host/server/process-probe';
-import { BundleStore } from '../../worker/bundle-store';
+import { BundleStore } from '../../worker/bundle/bundle-store';
 import { processesOfSession, startOwner, untilGone } from '../host/owner-process';
 import { temporaryDirectory } from '../host/temporary-directory';
 

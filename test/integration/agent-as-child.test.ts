@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { ChildAgentOptions } from '../../workflows/index';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { textOf } from '../../contract/messages/messages';
 import { ticket } from '../fixtures/child-workflows';
 import type { Gate } from '../support/gate';

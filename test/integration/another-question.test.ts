@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleAgents } from '../../worker/bundle';
+import { bundleAgents } from '../../worker/bundle/bundle';
 import { eventually, openTemporal } from '../support/temporal';
 import { startTestBed, text } from '../support/test-bed';
 

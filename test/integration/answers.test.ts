@@ -1,4 +1,4 @@
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { codeOf } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import { names } from '../../contract/names';

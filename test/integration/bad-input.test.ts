@@ -1,6 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { GenerateAnswer } from '../../activities/models/models';
-import type { StartOptions } from '../../client/start-input';
+import type { StartOptions } from '../../client/runs/start-input';
 import type { Outcome } from '../../client/reading/outcome';
 import type { Part } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type * as Bundle from '../../worker/bundle';
-import { bundleOnce } from '../../worker/bundle-memory';
-import { BundleStore } from '../../worker/bundle-store';
+import type * as Bundle from '../../worker/bundle/bundle';
+import { bundleOnce } from '../../worker/bundle/bundle-memory';
+import { BundleStore } from '../../worker/bundle/bundle-store';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-memory-'));
 const bundles = join(folder, 'bundles');
@@ -26,8 +26,8 @@ export const one = defineAgent({ name: 'one', description: 'One.', instructions:
 }
 
 const bundler = jest.fn();
-jest.mock('../../worker/bundle', () => {
-  const actual = jest.requireActual<typeof Bundle>('../../worker/bundle');
+jest.mock('../../worker/bundle/bundle', () => {
+  const actual = jest.requireActual<typeof Bundle>('../../worker/bundle/bundle');
   return {
     ...actual,
     bundleFrom: (path: string) => {

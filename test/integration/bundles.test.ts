@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '../../client/connect';
 import type { HoldfastClient } from '../../client/connect';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { HoldfastError } from '../../contract/errors';
-import { Deployment } from '../../worker/deployment';
+import { Deployment } from '../../worker/builds/deployment';
 import { variantOf } from '../support/bundle-variant';
 import { eventually } from '../support/temporal';
 import type { TestBed } from '../support/test-bed';
@@ -54,7 +54,7 @@ const script = `
 `;
 
 it('a bundle that was checked leaves nothing of its source map behind', () => {
-  const compiled = join(__dirname, '..', '..', 'dist', 'worker', 'check-bundle.js');
+  const compiled = join(__dirname, '..', '..', 'dist', 'worker', 'bundle', 'check-bundle.js');
   const bundle = join(testDirectory(), 'fixture-bundle.json');
   const added = Number(execFileSync(process.execPath, ['-e', script, compiled, bundle], { encoding: 'utf8' }));
   // The source map in memory takes more than 2 MB.

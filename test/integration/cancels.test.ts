@@ -1,6 +1,6 @@
 import type { GenerateAnswer } from '../../activities/models/models';
-import type { Conversation } from '../../client/conversation';
-import type { Run } from '../../client/run';
+import type { Conversation } from '../../client/conversations/conversation';
+import type { Run } from '../../client/runs/run';
 import { names } from '../../contract/names';
 import { lineOf } from '../support/memory-bed';
 import { logOf, replaysOf } from '../support/server-logs';

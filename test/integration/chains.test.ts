@@ -1,4 +1,4 @@
-import type { Conversation } from '../../client/conversation';
+import type { Conversation } from '../../client/conversations/conversation';
 import type { Interrupt } from '../../contract/interrupts';
 import { textOf } from '../../contract/messages/messages';
 import { names } from '../../contract/names';

@@ -11,7 +11,7 @@ import type { HoldfastClient } from '../../client/connect';
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
-import { holdfastClientPlugin } from '../../client/plugin';
+import { holdfastClientPlugin } from '../../client/connection/plugin';
 import { recordHistory, replayHistories } from '../../testing/histories';
 import { fixtureTools } from '../fixtures/tools';
 import { english } from '../support/english';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { connect } from '../../client/connect';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { codeOf } from '../../contract/errors';
 import { defineTool } from '../../activities/tools/tools';
 import { fixtureTools } from '../fixtures/tools';

@@ -6,7 +6,7 @@ import type { LanguageModel } from '../../activities/models/models';
 import type { Json } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import { createLogger } from '../../host/logger';
-import { ServiceClient } from '../../http/index';
+import { ServiceClient } from '../../client/http/index';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
 import { a2aClient, stateOf, textsOf as textsOfTask } from '../support/a2a-bed';

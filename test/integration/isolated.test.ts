@@ -1,7 +1,7 @@
 import { temporal as proto } from '@temporalio/proto';
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
 import { connect } from '../../client/connect';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { textOf } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
 import type { Gate } from '../support/gate';

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { Interrupt } from '../../contract/interrupts';
 import { names } from '../../contract/names';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';

@@ -3,7 +3,7 @@ import { temporal as temporalProtocol } from '@temporalio/proto';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { RunReader } from '../../client/reading/run-reader';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { codeOf } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';

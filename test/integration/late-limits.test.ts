@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { temporal as temporalProtocol } from '@temporalio/proto';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { codeOf } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import { names } from '../../contract/names';

@@ -7,7 +7,7 @@ import type { HoldfastError } from '../../contract/errors';
 import { names } from '../../contract/names';
 import type { ReplayOptions } from '../../testing/index';
 import { replayHistories } from '../../testing/index';
-import { SwitchedParts } from '../../worker/switched-parts';
+import { SwitchedParts } from '../../worker/builds/switched-parts';
 import type { Gate } from '../support/gate';
 import { gate } from '../support/gate';
 import { logOf } from '../support/server-logs';

@@ -1,6 +1,6 @@
 import { defineTool } from '../../activities/tools/tools';
 import type { HoldfastError } from '../../contract/errors';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { z } from 'zod';
 import { fixtureTools } from '../fixtures/tools';
 import type { FakeStep } from '../support/fake-provider/fake-provider';

@@ -1,4 +1,4 @@
-import { Deployment } from '../../worker/deployment';
+import { Deployment } from '../../worker/builds/deployment';
 import type { HoldfastError } from '../../contract/errors';
 import { variantOf } from '../support/bundle-variant';
 import type { Temporal } from '../support/temporal';

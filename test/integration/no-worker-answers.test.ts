@@ -2,7 +2,7 @@ import type { Connection } from '@temporalio/client';
 import { temporal as temporalProtocol } from '@temporalio/proto';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { codeOf } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import { names } from '../../contract/names';

@@ -1,5 +1,5 @@
 import type { GenerateRequest } from '../../activities/models/models';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { Interrupt } from '../../contract/interrupts';
 import { policy } from '../../middleware/index';
 import { fixtureTools } from '../fixtures/tools';

@@ -7,7 +7,7 @@ import type { WorkerOptions } from '@temporalio/worker';
 import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { HoldfastClient } from 'holdfast/client';
 import { connect } from 'holdfast/client';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { codeOf, messageOf } from '../../contract/errors';
 import { currentCall } from '../../activities/calls/call-context';
 import type { HoldfastPlugin, ModelsOptions, PluginOptions } from 'holdfast/worker';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { GenerateAnswer } from '../../activities/models/models';
 import { defineTool } from '../../activities/tools/tools';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { Delta } from '../../contract/deltas';
 import { isDelta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';

@@ -1,6 +1,6 @@
 import { tsToMs } from '@temporalio/common/lib/time';
 import type { LanguageModel } from '../../activities/models/models';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { gate } from '../support/gate';
 import { logOf } from '../support/server-logs';
 import { sharedBed } from '../support/shared-bed';

@@ -5,7 +5,7 @@ import { connect } from '../../client/connect';
 import type { ModelRunCall } from '../../contract/calls';
 import type { RunEvent } from '../../contract/events';
 import { createLogger } from '../../host/logger';
-import { ServiceClient } from '../../http/index';
+import { ServiceClient } from '../../client/http/index';
 import { createApp } from '../../service/http/app';
 import { scriptedModel, testRun } from '../../testing';
 import { plain } from '../fixtures/agents';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { coresdk } from '@temporalio/proto';
 import { Runtime, bundleWorkflowCode } from '@temporalio/worker';
-import { loadInSandbox } from '../../worker/check-bundle';
+import { loadInSandbox } from '../../worker/bundle/check-bundle';
 import { replayHistories } from '../../worker/replay/replay-histories';
 import { quietRuntime } from '../../worker/runtime';
 import type { ThreadParts, Workflow, WorkflowCreateOptions } from '../../worker/sdk-internals';

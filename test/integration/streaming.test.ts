@@ -1,6 +1,6 @@
 import type { ModelChunk } from '../../activities/models/chunks';
 import type { GenerateRequest, LanguageModel } from '../../activities/models/models';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { gate } from '../support/gate';
 import { sharedBed } from '../support/shared-bed';
 import { shownLines } from '../support/shown-lines';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/define-tool';
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
-import type { Run } from '../../client/run';
-import type { StartOptions } from '../../client/start-input';
+import type { Run } from '../../client/runs/run';
+import type { StartOptions } from '../../client/runs/start-input';
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import type { Json, Message } from '../../contract/messages/messages';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
 import { defineTool } from '../../activities/tools/tools';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { RunEvent } from '../../contract/events';
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';

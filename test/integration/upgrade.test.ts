@@ -1,5 +1,5 @@
 import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { codeOf } from '../../contract/errors';
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';

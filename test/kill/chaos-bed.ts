@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import { defined } from '../../contract/defined';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { RunEvent } from '../../contract/events';
 import type { TemporalSettings } from '../../host/connection';
 import { madeBundle } from '../support/made-bundle';

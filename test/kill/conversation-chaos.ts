@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { HoldfastClient } from '../../client/connect';
-import type { Conversation, SendOptions } from '../../client/conversation';
-import type { Run } from '../../client/run';
+import type { Conversation, SendOptions } from '../../client/conversations/conversation';
+import type { Run } from '../../client/runs/run';
 import { codeOf } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import type { Scenario } from './chaos-bed';

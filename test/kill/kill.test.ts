@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { Json } from '../../contract/messages/messages';
 import { logOf } from '../support/server-logs';
 import { eventually } from '../support/temporal';

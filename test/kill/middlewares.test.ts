@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { Outcome } from '../../client/reading/outcome';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { RunEvent } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
 import { names } from '../../contract/names';

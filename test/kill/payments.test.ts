@@ -1,7 +1,7 @@
-import type { CancelOptions } from '../../client/cancel';
+import type { CancelOptions } from '../../client/runs/cancel';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { logOf } from '../support/server-logs';

@@ -1,6 +1,6 @@
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { PolicyOutcome } from '../../contract/service';
 import { eventually } from '../support/temporal';
 import { logOf } from '../support/server-logs';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WorkflowBundle } from '../../worker/bundle';
+import type { WorkflowBundle } from '../../worker/bundle/bundle';
 import type { WorkerOptions } from '../../worker/create-worker';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';

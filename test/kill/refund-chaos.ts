@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { AnswerOptions } from '../../client/answers';
-import type { Run } from '../../client/run';
+import type { AnswerOptions } from '../../client/runs/answers';
+import type { Run } from '../../client/runs/run';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import type { Scenario } from './chaos-bed';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { LanguageModel } from '../../activities/models/models';
-import type { WorkflowBundle } from '../../worker/bundle';
+import type { WorkflowBundle } from '../../worker/bundle/bundle';
 import type { WorkerOptions } from '../../worker/create-worker';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';

@@ -1,6 +1,6 @@
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { freePort } from '../../host/server/free-port';
 import { gate } from '../support/gate';
 import OpenAI from 'openai';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf } from '../../contract/errors';
 import { freePort } from '../../host/server/free-port';
-import { ServiceClient } from '../../http/index';
+import { ServiceClient } from '../../client/http/index';
 import type { Child } from '../kill/child';
 import { killAll, spawnProgram } from '../kill/child';
 import type { PaymentScript, PaymentSettings } from '../kill/payment-process';

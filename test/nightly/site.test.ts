@@ -6,7 +6,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { openBrowser } from '../browser/browser';
 
-const site = join(__dirname, '..', '..', 'site');
+const site = join(__dirname, '..', '..', 'docs', '.vitepress');
 const dist = join(site, 'dist');
 const pages = readdirSync(join(site, '..', 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
-import { answerOf, checkAnswer } from '../../client/answers';
+import { answerOf, checkAnswer } from '../../client/runs/answers';
 import type { HoldfastClient } from '../../client/connect';
 import type { TimedAnswer } from '../../client/reading/stored-signals';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import { codeOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
@@ -10,7 +10,7 @@ import { defaultTenant, names, workflowIdOf } from '../../contract/names';
 import type { Agent } from '../../kernel/define/agent-ref';
 import { isAgent } from '../../kernel/define/agent-ref';
 import { millisecondsOf } from '../../host/history/history-facts';
-import type { MemoryRun } from '../../memory/run';
+import type { MemoryRun } from '../../testing/memory/run';
 import type { TestRun } from '../../testing/index';
 import { testRun } from '../../testing/index';
 import type { Temporal } from '../support/temporal';

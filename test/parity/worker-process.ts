@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { defined } from '../../contract/defined';
 import type { TemporalSettings } from '../../host/connection';
-import type { WorkflowBundle } from '../../worker/bundle';
+import type { WorkflowBundle } from '../../worker/bundle/bundle';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';
 import { agentsPath, workerParts } from './bed';

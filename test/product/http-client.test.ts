@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import Ajv2020 from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv';
-import { ServiceClient } from '../../http/index';
+import { ServiceClient } from '../../client/http/index';
 import { openApiOf } from '../../service/http/openapi/document';
 import { eventually } from '../support/eventually';
 import { gate } from '../support/gate';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ServiceClient } from '../../http/index';
+import { ServiceClient } from '../../client/http/index';
 import { ownCommands } from './command';
 
 const { start } = ownCommands('no-worker');

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServiceClient } from '../../http/index';
+import { ServiceClient } from '../../client/http/index';
 import type { RunningService } from '../../service/http/start-service';
 import { eventually } from '../support/eventually';
 import type { ServiceBed } from './service-bed';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { GenerateAnswer } from '../../activities/models/models';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { Json } from '../../contract/messages/messages';
 import { names, workflowIdOf } from '../../contract/names';
 import { tools as supportTools } from '../../examples/support/tools';

@@ -12,17 +12,17 @@ const kernelRooms = [['effects'], ['define'], ['run'], ['calls', 'log'], ['hooks
 const folders: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   kernel: ['contract'],
-  memory: ['contract', 'kernel'],
+  'testing/memory': ['contract', 'kernel'],
   middleware: ['contract', 'kernel', 'host', 'activities'],
   workflows: ['contract', 'kernel', 'middleware'],
   host: ['contract'],
   activities: ['contract', 'kernel', 'host'],
   client: ['contract', 'host'],
-  http: ['contract'],
-  console: ['contract', 'http'],
+  'client/http': ['contract'],
+  console: ['contract', 'client/http'],
   worker: ['contract', 'kernel', 'host', 'activities', 'middleware'],
-  service: ['contract', 'kernel', 'host', 'activities', 'client', 'http'],
-  testing: ['contract', 'kernel', 'memory', 'middleware', 'workflows', 'host', 'activities', 'client', 'worker'],
+  service: ['contract', 'kernel', 'host', 'activities', 'client', 'client/http'],
+  testing: ['contract', 'kernel', 'testing/memory', 'middleware', 'workflows', 'host', 'activities', 'client', 'worker'],
 };
 
 const mostLines = 350;
@@ -55,8 +55,11 @@ function sourcesIn(folder: string): readonly Source[] {
     });
 }
 
-const sources = [...Object.keys(folders), 'cli'].flatMap(sourcesIn);
-const topOf = (path: string): string => path.split('/')[0] ?? '';
+const sources = [...Object.keys(folders).filter((folder) => !folder.includes('/')), 'cli'].flatMap(sourcesIn);
+const topOf = (path: string): string => {
+  const [top = '', below] = path.split('/');
+  return `${top}/${below}` in folders ? `${top}/${below}` : top;
+};
 const floorOf = (path: string): number => kernelRooms.findIndex((rooms) => rooms.includes(path.split('/')[1] ?? ''));
 const roomOf = (path: string): string => path.split('/')[1] ?? '';
 

@@ -5,7 +5,7 @@ import { saveHistories } from '../../client/record-history';
 import { codeOf } from '../../contract/errors';
 import { readHistories } from '../../host/history/history-files';
 import { replayHistories } from '../../testing/index';
-import type { WorkflowBundle } from '../../worker/bundle';
+import type { WorkflowBundle } from '../../worker/bundle/bundle';
 import { agentsPath } from '../parity/bed';
 import { testServer } from '../support/test-bed';
 

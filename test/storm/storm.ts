@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { messageOf } from '../../contract/errors';
-import type { WorkflowBundle } from '../../worker/bundle';
+import type { WorkflowBundle } from '../../worker/bundle/bundle';
 import type { ParityBed } from '../parity/bed';
 import { comparable } from '../parity/comparable';
 import { whatDiffers } from '../parity/contest';

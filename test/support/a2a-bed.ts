@@ -4,7 +4,7 @@ import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from
 import type { Part, SendMessageRequest, StreamResponse, Task } from '@a2a-js/sdk';
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Hono } from 'hono';
-import { messageFate } from '../../client/conversation';
+import { messageFate } from '../../client/conversations/conversation';
 import { defined } from '../../contract/defined';
 import type { RunEvent, RunView } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';

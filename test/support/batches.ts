@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AnswerOptions } from '../../client/answers';
+import type { AnswerOptions } from '../../client/runs/answers';
 import type { Outcome } from '../../client/reading/outcome';
 import { defineTool } from '../../activities/tools/tools';
 import type { Interrupt } from '../../contract/interrupts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { WorkflowBundle } from '../../worker/bundle';
+import type { WorkflowBundle } from '../../worker/bundle/bundle';
 
 /** Replaces words in a bundle: another build without the seconds of bundling. */
 export function variantOf({ code }: WorkflowBundle, words: string, others: string): WorkflowBundle {

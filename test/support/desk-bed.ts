@@ -1,5 +1,5 @@
 import type { EventBody } from '../../contract/events';
-import { OpenInterrupts } from '../../kernel/run/interrupts';
+import { OpenInterrupts } from '../../kernel/run/interrupts/interrupts';
 import type { Ports } from '../../kernel/run/ports';
 import type { RunState } from '../../kernel/run/state';
 

@@ -11,7 +11,7 @@ const doors = {
   'holdfast/worker': 'worker',
   'holdfast/client': 'client',
   'holdfast/service': 'service',
-  'holdfast/http': 'http',
+  'holdfast/http': 'client/http',
   'holdfast/testing': 'testing',
 };
 
@@ -50,7 +50,7 @@ let known: ReadonlyMap<string, Declaration> | undefined;
 function declarations(): ReadonlyMap<string, Declaration> {
   if (known !== undefined) return known;
   const found = new Map<string, Declaration>();
-  for (const folder of ['contract', 'kernel', 'middleware', 'activities', 'client', 'http', 'worker']) {
+  for (const folder of ['contract', 'kernel', 'middleware', 'activities', 'client', 'worker']) {
     for (const file of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.ts')) continue;
       for (const statement of parsed(join(root, folder, file)).statements)

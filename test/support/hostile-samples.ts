@@ -20,7 +20,7 @@ const isTime = /(?:At|Since|^at|Until)$/;
 type Sampler = (type: ts.Type) => readonly unknown[];
 
 export function hostileAnswers(): Readonly<Record<string, readonly unknown[]>> {
-  const file = join(root, 'http', 'service-client.ts');
+  const file = join(root, 'client', 'http', 'service-client.ts');
   const program = ts.createProgram([file], {
     strict: true,
     target: ts.ScriptTarget.ES2022,

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { WorkflowBundle } from '../../worker/bundle';
-import { bundleOnce } from '../../worker/bundle-memory';
-import { BundleStore } from '../../worker/bundle-store';
+import type { WorkflowBundle } from '../../worker/bundle/bundle';
+import { bundleOnce } from '../../worker/bundle/bundle-memory';
+import { BundleStore } from '../../worker/bundle/bundle-store';
 
 const packages = dirname(dirname(dirname(require.resolve('@temporalio/worker/package.json'))));
 const folder = join(packages, '.cache', 'holdfast', 'bundles');

@@ -5,7 +5,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { TemporalSettings } from '../../host/connection';
 import { connectNative, connectTemporal } from '../../host/connection';
-import { Deployment } from '../../worker/deployment';
+import { Deployment } from '../../worker/builds/deployment';
 import type { RawActivities } from './raw-workflow';
 
 export interface RawBed {

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { RunEvent } from '../../contract/events';
 import type { ReplayOptions } from '../../testing/index';
 import { recordHistory, replayHistories } from '../../testing/index';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { LanguageModel } from '../../activities/models/models';
 import type { HoldfastClient } from '../../client/connect';
-import type { Conversation } from '../../client/conversation';
-import type { ConversationOptions } from '../../client/conversation-options';
-import type { Run } from '../../client/run';
-import type { StartOptions } from '../../client/start-input';
+import type { Conversation } from '../../client/conversations/conversation';
+import type { ConversationOptions } from '../../client/conversations/conversation-options';
+import type { Run } from '../../client/runs/run';
+import type { StartOptions } from '../../client/runs/start-input';
 import type { Json } from '../../contract/messages/messages';
 import type { HoldfastWorker, WorkerOptions } from '../../worker/create-worker';
 import { stuckRuns } from './stuck-runs';

@@ -1,4 +1,4 @@
-import type { Run } from '../../client/run';
+import type { Run } from '../../client/runs/run';
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';

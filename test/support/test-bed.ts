@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import type { TemporalSettings } from '../../host/connection';
-import type { WorkflowBundle } from '../../worker/bundle';
+import type { WorkflowBundle } from '../../worker/bundle/bundle';
 import type { WorkerOptions } from '../../worker/create-worker';
 import { HoldfastWorker } from '../../worker/create-worker';
 import { quietRuntime } from '../../worker/runtime';

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleAgents } from '../../worker/bundle';
+import { bundleAgents } from '../../worker/bundle/bundle';
 import { Random } from '../parity/random';
 import { onOwnServer, runProgram } from '../support/own-server';
 import { startTestBed } from '../support/test-bed';

@@ -3,7 +3,7 @@ import { Worker } from '@temporalio/worker';
 import type { HoldfastClient } from '../../client/connect';
 import type { Json } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
-import type { WorkflowBundle } from '../../worker/bundle';
+import type { WorkflowBundle } from '../../worker/bundle/bundle';
 import type { Random } from '../parity/random';
 import type { Answerer } from '../support/answers';
 import { calls, script, text } from '../support/answers';

@@ -1,4 +1,4 @@
-import type { Operations } from '../../../http/operations';
+import type { Operations } from '../../../client/http/operations';
 import type { Json } from '../../../contract/messages/messages';
 import type { ErrorBody } from '../error-response';
 import type { OpenAiErrorBody } from '../../responses/error-form';

@@ -1,0 +1,67 @@
+/** `holdfast/http`: the service, from a browser or any program that has `fetch`. */
+
+export { ServiceClient } from './service-client';
+export type { ServiceClientOptions } from './service-client';
+
+// What it is asked
+export type {
+  AnswerOfMany,
+  AnswerRequest,
+  ApplyPolicyRequest,
+  CancelRequestBody,
+  DryRunRequest,
+  EventsQuery,
+  GoOnRequest,
+  InterruptQuery,
+  MessageRequest,
+  RunQuery,
+  StartRequest,
+} from './requests';
+
+export type { ClientTool } from '../../contract/client-tools';
+
+// What it answers
+export type {
+  AnswerOutcome,
+  InterruptPage,
+  ListedAgent,
+  ListedInterrupt,
+  ListedPolicy,
+  ListedRun,
+  MessageReceipt,
+  PolicyOutcome,
+  PolicyPage,
+  RunCost,
+  RunOutcome,
+  RunPage,
+  ShownConversation,
+  ShownRun,
+  StartedRun,
+  TranscriptPage,
+} from '../../contract/service';
+
+export type {
+  BuildList,
+  RunCounts,
+  ServedAgent,
+  ServedLimit,
+  ServedModel,
+  ServedTool,
+  ServiceFacts,
+  UsageGroup,
+  UsageReport,
+  UsageRow,
+} from '../../contract/service-facts';
+
+// Events
+export { isDelta } from '../../contract/deltas';
+export type { Delta } from '../../contract/deltas';
+export type { RunEvent } from '../../contract/events';
+
+// Calls
+export type { ModelAsked, ModelRunCall, RequestDiff, RunCall, ToolRunCall } from '../../contract/calls';
+export type { RunExecution, RunExecutions, ThrownFailure } from '../../contract/run-executions';
+
+// Errors
+export { HoldfastError, codeOf } from '../../contract/errors';
+export type { ErrorCode } from '../../contract/errors';
