@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { openBrowser } from '../browser/browser';
+import { docPages } from '../support/doc-pages';
 
 const site = join(__dirname, '..', '..', 'docs', '.vitepress');
 const dist = join(site, 'dist');
-const pages = readdirSync(join(site, '..', 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+const pages = docPages.map((page) => page.slice('docs/'.length));
 const run = promisify(execFile);
 
 beforeAll(async () => {

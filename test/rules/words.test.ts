@@ -1,15 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { docPages } from '../support/doc-pages';
 import { plainText, sentencesOf, withoutCode, wordsOf } from '../support/markdown';
 
 const root = resolve(__dirname, '..', '..');
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name.replaceAll('\\', '/')}`),
-];
+const pages = ['README.md', 'CONTRIBUTING.md', ...docPages];
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 const privateWords = [

@@ -37,7 +37,7 @@ export class DevWithClients {
   async open({ scripts, linked = [], install }: ClientFiles): Promise<void> {
     for (const at of [this.project, this.clients]) mkdirSync(join(at, 'node_modules'), { recursive: true });
     for (const file of ['agents.ts', 'tools.ts', 'holdfast.config.ts'])
-      copyFileSync(join(root, 'templates', 'project', file), join(this.project, file));
+      copyFileSync(join(root, 'cli', 'templates', 'project', file), join(this.project, file));
     for (const at of [this.project, this.clients]) writeFileSync(join(at, 'package.json'), '{ "private": true }');
     symlinkSync(root, join(this.project, 'node_modules', 'holdfast'));
     symlinkSync(join(root, 'node_modules', 'zod'), join(this.project, 'node_modules', 'zod'));

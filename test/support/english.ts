@@ -1,9 +1,7 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Random } from '../parity/random';
-
-/** From the sources, and from dist. */
-const root = [resolve(__dirname, '..', '..'), resolve(__dirname, '..', '..', '..')].find((path) => existsSync(join(path, 'docs'))) ?? '';
+import { docPages, root } from './doc-pages';
 
 let words: readonly string[] | undefined;
 const random = new Random('english');
@@ -20,6 +18,5 @@ export function english(characters: number): string {
 }
 
 function wordsOfDocs(): readonly string[] {
-  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
-  return pages.flatMap((name) => readFileSync(join(root, 'docs', name), 'utf8').match(/[a-zA-Z]+[.,]?/g) ?? []);
+  return docPages.flatMap((page) => readFileSync(join(root, page), 'utf8').match(/[a-zA-Z]+[.,]?/g) ?? []);
 }

@@ -9,6 +9,7 @@ import { clusterFlags } from '../../../host/server/server-flags';
 import { limits } from '../../../contract/limits';
 import { configurationTable, type ConfigurationVariable } from '../../../host/configuration';
 import { retentionDays } from '../../../host/server/namespace-setup';
+import { docPages } from '../../support/doc-pages';
 import { anchorOf, headingsOf, withoutCode } from '../../support/markdown';
 
 const root = resolve(__dirname, '..', '..', '..');
@@ -22,9 +23,7 @@ const codeFolders = readdirSync(root, { withFileTypes: true })
 
 const documents = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
-    name.endsWith('.md') ? [`docs/${name}`] : [],
-  ),
+  ...docPages,
   ...codeFolders.map((folder) => `${folder}/README.md`).filter((path) => existsSync(join(root, path))),
 ];
 
