@@ -1,4 +1,4 @@
 import { describeScripts } from '../parity/describe-scripts';
 import { others } from '../parity/seeds';
 
-describeScripts(others);
+describeScripts('others', others);

@@ -1,4 +1,4 @@
 import { describeScripts } from '../parity/describe-scripts';
 import { representatives } from '../parity/seeds';
 
-describeScripts(representatives);
+describeScripts('gate', representatives);

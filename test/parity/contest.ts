@@ -52,8 +52,7 @@ export class Stage {
           if (cameTooLate(one)) missed.push(script.name);
           else compared.push(one);
         } catch (error) {
-          broken.push(script.name);
-          say(`parity: ${script.name} (${script.agent}) cannot be played: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
+          broken.push(`${script.name} (${script.agent}) cannot be played: ${error instanceof Error ? (error.stack ?? '') : String(error)}`);
         }
       }
     };
@@ -61,6 +60,7 @@ export class Stage {
     const seconds = Math.round((Date.now() - began) / 1000);
     const shares = sharesOf(compared.map(({ memory }) => memory));
     say(`parity: ${compared.length} scripts in ${seconds} s, ${this.beds.kills} kills, of a hundred with ${JSON.stringify(shares)}`);
+    for (const line of broken) say(`parity: ${line}`);
     if (missed.length > 0) say(`parity: not compared, as the machine was too slow for their deadlines: ${missed.join(' ')}`);
     const wrong = compared.filter(differs);
     for (const one of wrong)

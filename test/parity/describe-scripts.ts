@@ -5,7 +5,8 @@ import { openParityBeds } from './bed';
 import { comparable } from './comparable';
 import { Stage } from './contest';
 
-export function describeScripts(names: readonly string[]): void {
+/** `stage` begins the ids of the runs: on a cluster, files share a server. */
+export function describeScripts(stage: string, names: readonly string[]): void {
   describe('scripts of answers, results, errors and decisions', () => {
     let beds: ParityBeds;
     let temporal: Temporal;
@@ -19,14 +20,14 @@ export function describeScripts(names: readonly string[]): void {
     });
 
     it('give the same outcome, transcript, events and requests of models in memory and on a server', async () => {
-      const stage = new Stage(beds, temporal, 'gate');
+      const playing = new Stage(beds, temporal, stage);
       const say = (line: string): void => void process.stdout.write(`${line}\n`);
-      const contest = await stage.playAll(names, say);
+      const contest = await playing.playAll(names, say);
       expect(contest.broken).toEqual([]);
       expect(contest.missed).toEqual([]);
       const [first] = contest.wrong;
       if (first === undefined) return;
-      const simplest = await stage.simplest(first);
+      const simplest = await playing.simplest(first);
       say(`parity: the first one, as simple as it was found: ${JSON.stringify(simplest)}`);
       expect(comparable(first.server)).toEqual(comparable(first.memory));
       expect(contest.wrong.map((one) => one.memory.script.name)).toEqual([]);

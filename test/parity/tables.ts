@@ -244,13 +244,21 @@ export async function tableOnServer(
   };
 }
 
+const grpcNotFound = 5;
+
+/** Waits until the first task of the execution is done, and no other task is open. An unknown execution rests. */
 async function untilRests({ connection }: Temporal, id: string): Promise<void> {
   const execution = { workflowId: workflowIdOf(defaultTenant, id) };
   for (const until = Date.now() + patienceMs; Date.now() < until;) {
-    const described = await connection.workflowService
-      .describeWorkflowExecution({ namespace: 'default', execution })
-      .catch(() => undefined);
-    if (described?.pendingWorkflowTask == null) return;
+    try {
+      const { workflowExecutionInfo, pendingWorkflowTask } = await connection.workflowService.describeWorkflowExecution({
+        namespace: 'default',
+        execution,
+      });
+      if (pendingWorkflowTask == null && Number(workflowExecutionInfo?.historyLength ?? 0) > 3) return;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === grpcNotFound) return;
+    }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
