@@ -70,7 +70,7 @@ async function persistently<T>(ask: () => Promise<T>): Promise<T> {
 const amountOf = (number: number): number => number + 1;
 
 it('ends every run once, and every payment is made once', async () => {
-  const under: Promise<void>[] = [];
+  let kill = Promise.resolve();
   const isNew = new Map<string, number>();
   let started = 0;
   const client = async (number: number): Promise<void> => {
@@ -83,11 +83,11 @@ it('ends every run once, and every payment is made once', async () => {
       const answers = await Promise.all(run % 3 === 0 ? [start(), start()] : [start()]);
       isNew.set(id, answers.filter((answer) => answer.isNew).length);
       const which = kills[++started];
-      if (which !== undefined) under.push(killOne(which));
+      if (which !== undefined) kill = kill.then(() => killOne(which));
     }
   };
   await Promise.all(Array.from({ length: clients }, (_, number) => client(number)));
-  await Promise.all(under);
+  await kill;
   expect(killed.sort()).toEqual(['service', 'service', 'worker', 'worker']);
   const ids = [...isNew.keys()];
   expect(ids).toHaveLength(clients * each);
