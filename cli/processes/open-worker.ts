@@ -30,7 +30,7 @@ export function makeWorker(settings: ProcessSettings, server: OpenServer, option
 
 export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettings, lifetime: Lifetime): Promise<HoldfastWorker> {
   const { logger, onProblem } = settings;
-  // A worker that has lost a task never drains.
+  // A failed worker may never drain, for example after a lost task: the limit ends the process.
   worker.run().catch((error: unknown) => lifetime.fail(error, longestTool(worker.parts) + 10_000));
   const forgetStray = reportStrayExceptions(onProblem, (error) => lifetime.fail(error));
   await lifetime.onEnd('worker', async () => {

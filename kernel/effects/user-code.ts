@@ -1,8 +1,8 @@
 import type { MaybePromise } from '../../contract/maybe-promise';
 
 /**
- * The code of one frame, or of all branches of a race. A cancel of the run halts the code: effects that the cancel refuses never settle, so
- * a resumed run goes on where the code stood. The halted code ends with the cancellation when all its calls have ended.
+ * The code of one frame, or of all branches of a race. A cancel of the run halts the code, as does a stopped turn whose refusals the code
+ * catches: refused effects never settle, so a resumed run goes on where the code stood. The halted code ends when all its calls have ended.
  */
 export class UserCode {
   private open = 0;
