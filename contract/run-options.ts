@@ -111,3 +111,13 @@ export function toolOptionsProblem(options: unknown): string | undefined {
 function behind(option: string, problem: string | undefined): string | undefined {
   return problem === undefined ? undefined : `${option} ${problem}`;
 }
+
+const isTag = (value: unknown): boolean => isString(value) && value !== '' && !value.includes('\u0000');
+
+/** The reason why a run cannot have the tags: Temporal would refuse their search attribute. */
+export function tagsProblem(tags: unknown): string | undefined {
+  if (!Array.isArray(tags) || !tags.every(isTag))
+    return `The options of the start: tags must be an array of strings, none of them empty or with the character NUL. It is ${shown(tags)}.`;
+  const bytes = jsonSize(tags);
+  return bytes > limits.tags ? `The tags have ${bytes} bytes as JSON, all together; at most ${limits.tags} fit.` : undefined;
+}

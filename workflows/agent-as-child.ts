@@ -22,7 +22,7 @@ import { canonicalJson, isMessage, notJson } from '../contract/messages/messages
 import { settingsProblem } from '../contract/model-settings';
 import { defaultTaskQueue, defaultTenant, isName, isRunId, names, workflowIdOf } from '../contract/names';
 import type { RunOptions } from '../contract/run-options';
-import { runOptionsProblem } from '../contract/run-options';
+import { runOptionsProblem, tagsProblem } from '../contract/run-options';
 import { sha256 } from '../contract/sha256';
 import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/record/wire';
 import { problemOfJob } from '../contract/schema/job-schema';
@@ -125,6 +125,8 @@ function startOf(agent: unknown, input: unknown, options: ChildAgentOptions): St
     (options.settings === undefined ? undefined : settingsProblem(options.settings)) ??
     (options.options === undefined ? undefined : runOptionsProblem(options.options));
   if (unfit !== undefined) throw new HoldfastError('options-invalid', `The options of the start: ${sentence(unfit)}`);
+  const wrong = tagsProblem(tags);
+  if (wrong !== undefined) throw new HoldfastError('input-invalid', wrong);
   const start: StartInput = {
     version: 1,
     tenant,

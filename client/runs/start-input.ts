@@ -1,6 +1,6 @@
 import { shown } from '../../contract/shown';
 import type { Form, Forms } from '../../contract/check';
-import { anything, checkFields, flag, form, isRecord, isString, isStrings, record, refusing, sentence, worded } from '../../contract/check';
+import { anything, checkFields, flag, form, isRecord, isString, record, refusing, sentence, worded } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { randomBytes } from 'node:crypto';
 import { HoldfastError } from '../../contract/errors';
@@ -12,7 +12,7 @@ import { isMessage, notJson } from '../../contract/messages/messages';
 import { isName, isRunId } from '../../contract/names';
 import { settingsProblem } from '../../contract/model-settings';
 import type { RunOptions } from '../../contract/run-options';
-import { runOptionsProblem } from '../../contract/run-options';
+import { runOptionsProblem, tagsProblem } from '../../contract/run-options';
 import type { StartInput } from '../../contract/record/wire';
 
 export interface StartOptions {
@@ -72,10 +72,7 @@ const forms: Forms<StartOptions> = {
   runPendingToolCalls: flag,
   deadline: given('a duration such as "30d"'),
   startDelay: given('a duration such as "1h"'),
-  tags: form(
-    (value) => isStrings(value) && value.every((tag) => tag !== '' && !tag.includes('\u0000')),
-    'an array of strings, none of them empty or with the character NUL',
-  ),
+  tags: anything,
   options: record,
   by: personName,
 };
@@ -88,9 +85,8 @@ function checkStart(options: unknown): void {
   if (unfit !== undefined) throw new HoldfastError('options-invalid', `The settings of the start: ${sentence(unfit)}`);
   const problem = options['options'] === undefined ? undefined : runOptionsProblem(options['options']);
   if (problem !== undefined) throw new HoldfastError('options-invalid', `The options of the start: ${sentence(problem)}`);
-  const bytes = jsonSize(options['tags'] ?? []);
-  if (bytes > limits.tags)
-    throw new HoldfastError('input-invalid', `The tags have ${bytes} bytes as JSON, all together; at most ${limits.tags} fit.`);
+  const wrong = options['tags'] === undefined ? undefined : tagsProblem(options['tags']);
+  if (wrong !== undefined) throw new HoldfastError('input-invalid', wrong);
 }
 
 function checkedInput(input: unknown): Json {

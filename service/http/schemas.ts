@@ -32,7 +32,7 @@ const start = {
   model: shortText.optional(),
   settings: ModelSettingsBody.optional(),
   options: z.record(z.string(), json).optional(),
-  tags: z.array(shortText).max(50).optional(),
+  tags: z.array(z.string().min(1)).optional(),
   stream: z.boolean().optional(),
   deadline: shortText.optional(),
   by: shortText.optional(),

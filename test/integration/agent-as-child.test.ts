@@ -108,6 +108,7 @@ it('a child that fails or cannot start is a failure with its code', async () => 
       ['Hi', { options: { tools: ['nothing'] } }],
       ['Hi', { id: 'child-late', deadline: '1s' }],
       ['Hi', { deadline: 'soon' }],
+      ['Hi', { tags: ['x'.repeat(3000)] }],
     ].map(async ([question, options]) => failureOf(await desk.start(question as string, options as ChildAgentOptions))),
   );
   expect(codes).toMatchObject([
@@ -116,6 +117,7 @@ it('a child that fails or cannot start is a failure with its code', async () => 
     { type: 'input-too-large' },
     { type: 'options-invalid' },
     { type: 'run-timed-out' },
+    { type: 'input-invalid' },
     { type: 'input-invalid' },
   ]);
 });
