@@ -52,7 +52,7 @@ export interface EmbeddedServer {
   stop(): Promise<void>;
 }
 
-const lockPatienceMs = 30_000;
+const lockPatienceMs = 120_000;
 
 /**
  * Starts a Temporal server on loopback that ends with this process, or reuses the directory's server. Throws 'server-unavailable' (no
