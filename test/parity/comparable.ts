@@ -34,7 +34,7 @@ export function comparable({ script, moves, end, view, parts, play }: Played): r
     // Once per request, because a lost task repeats calls missing from the history.
     ...inRun(
       '',
-      [...new Set(play.used.map((call) => JSON.stringify(call, script.killsAt === undefined ? undefined : withoutAttempt)))]
+      [...new Set(usedIn(script, play).map((call) => JSON.stringify(call, script.killsAt === undefined ? undefined : withoutAttempt)))]
         .sort()
         .map((call) => ['used', JSON.parse(call) as unknown]),
     ),
@@ -47,6 +47,12 @@ export function comparable({ script, moves, end, view, parts, play }: Played): r
       return name;
     }),
   );
+}
+
+/** Virtual time passes a retry's wait before the driver cancels, and real time does not. After a kill, attempts do not count. */
+function usedIn({ gaveUp, killsAt }: Script, { used }: Played['play']): Played['play']['used'] {
+  if (gaveUp?.cancels !== true || killsAt !== undefined) return used;
+  return used.filter((call) => (call as { readonly attempt?: number }).attempt === 1);
 }
 
 /** A lost worker repeats model calls, so only scripts without kills count each call. */
