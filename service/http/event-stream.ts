@@ -1,6 +1,6 @@
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
-import type { AppParts } from './app';
+import type { AppParts } from '../parts';
 
 type StreamOptions = Pick<AppParts, 'heartbeatMs' | 'closing' | 'logger'>;
 
