@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { DeltaBody } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
-import type { FinishReason, Message, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { FinishReason, StoredMessage, Usage } from '../../contract/messages/messages';
 import { isMessage, notJson } from '../../contract/messages/messages';
 import type { Uncounted } from '../../contract/usage';
 import { uncountedIn } from '../../contract/usage';
 import type { ParseInputResult, ParseOutputResult, StoredRequest } from '../../contract/record/wire';
 import { abortOf } from '../calls/abort';
+import type { BrokenAnswer } from '../failures';
 import type { ModelChunk } from './chunks';
 import { AnswerAssembly } from './chunks';
 import { WrapWatch } from '../worker-middleware/wrap-guard';
@@ -27,11 +28,6 @@ export interface ModelAnswer {
   readonly finish?: FinishReason;
   readonly parsed?: readonly (ParseInputResult | null)[];
   readonly read?: ParseOutputResult;
-}
-
-export interface BrokenAnswer {
-  readonly said: Message;
-  readonly usage?: Usage;
 }
 
 export interface CallListener {

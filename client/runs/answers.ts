@@ -3,7 +3,7 @@ import { shown } from '../../contract/shown';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
-import { latenessOf, refusalOf } from '../../contract/interrupts';
+import { latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
@@ -11,6 +11,7 @@ import { personName } from '../../contract/people';
 import { optionsOf } from '../connection/options';
 import { errorOf } from '../connection/refusals';
 import { wholeMisfit } from './whole-misfit';
+import type { AnswerStanding } from '../reading/run-reader';
 import type { TimedAnswer } from '../reading/stored-signals';
 import { counts } from '../reading/stored-signals';
 import { similarNames } from '../../contract/similar-names';
@@ -65,6 +66,14 @@ export function checkAnswer(interrupt: Interrupt, answer: TimedAnswer, stored: r
 export function checkAnswerTo(interrupt: Interrupt, answer: TimedAnswer): void {
   refuse(refusalOf(interrupt, answer, answer.at));
   checkFit([interrupt], interrupt.id, answer.answer);
+}
+
+export function gone(id: string, { expired, withdrawn: left }: AnswerStanding, known: Interrupt | undefined): HoldfastError {
+  if (expired.has(id)) return new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time.`);
+  if (left.has(id)) return new HoldfastError('interrupt-withdrawn', withdrawn(id).message);
+  return known === undefined
+    ? new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${id}".`)
+    : new HoldfastError('interrupt-answered', `The interrupt "${id}" was answered meanwhile.`);
 }
 
 export function refuse(refused: Failure | undefined): void {

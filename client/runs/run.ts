@@ -17,7 +17,7 @@ import { rootRunId } from '../../contract/record/child-runs';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../../contract/record/wire';
 import type { RunExecutions } from '../../contract/run-executions';
 import type { AnswerOptions } from './answers';
-import { answerOf, checkAnswer, checkAnswerTo, checkSize } from './answers';
+import { answerOf, checkAnswer, checkAnswerTo, checkSize, gone } from './answers';
 import { AnyRun } from './any-run';
 import { askToStop } from './ask-to-stop';
 import { askedAgain, isPassing, isTimeout } from './asked-again';
@@ -31,7 +31,7 @@ import { endErrorOf, outcomeOf } from '../reading/outcome';
 import type { CallOptions } from '../reading/read-call';
 import type { AnswerStanding, RunReader } from '../reading/run-reader';
 import type { TimedAnswer } from '../reading/stored-signals';
-import { checkMoves, ended, gone, notThere, refusedAnswer, refusedUpgrade, stillBusy, stuck } from '../connection/refusals';
+import { checkMoves, ended, notThere, refusedAnswer, refusedUpgrade, stillBusy, stuck } from '../connection/refusals';
 import type { GoOnOptions } from './retry';
 
 const updateTimeoutMs = 5000;

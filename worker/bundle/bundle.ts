@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { BundleOptions } from '@temporalio/worker';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { HoldfastError, messageOf } from '../../contract/errors';
-import type { BundleInputs } from './bundle-memory';
+import type { BundleInputs } from './bundler-look';
 import { BundlerLook, FilesLookedUpOnce } from './bundler-look';
 import type { NodeImports } from './import-map';
 import { describedImports } from './import-map';
