@@ -12,7 +12,7 @@ import { lateIn } from './health/late-calls';
 import { lostText } from './limits/patience';
 import type { ModelAnswer } from './models/call-model';
 import { generate } from './models/call-model';
-import type { GenerateRequest } from './models/models';
+import type { GenerateRequest } from './models/language-model';
 import { tellOfModel } from './news';
 import type { WorkerParts } from './parts';
 import { WrapWatch } from './worker-middleware/wrap-guard';

@@ -10,7 +10,7 @@ import { uncountedIn } from '../../contract/usage';
 import type { ParseInputResult, ParseOutputResult, StoredRequest } from '../../contract/record/wire';
 import { abortOf } from '../calls/abort';
 import type { BrokenAnswer } from '../failures';
-import type { ModelChunk } from './chunks';
+import type { ModelChunk } from './language-model';
 import { AnswerAssembly } from './chunks';
 import { WrapWatch } from '../worker-middleware/wrap-guard';
 import type { ModelCallParts } from './called-model';

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { currentCall } from '../../activities/calls/call-context';
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import type { ToolCallContext } from '../../activities/tools/tools';
 import { defineTool } from '../../activities/tools/tools';
 import { textOf } from '../../contract/messages/messages';

@@ -1,4 +1,4 @@
-import type { GenerateRequest, LanguageModel } from '../models';
+import type { GenerateRequest, LanguageModel } from '../language-model';
 import { answerOf } from './ai-sdk/answer';
 import { callOptions } from './ai-sdk/call-options';
 import { withoutSecrets } from './ai-sdk/secrets';

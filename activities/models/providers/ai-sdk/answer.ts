@@ -3,7 +3,7 @@ import { HoldfastError } from '../../../../contract/errors';
 import type { FinishReason, Json, JsonObject, Part, Usage } from '../../../../contract/messages/messages';
 import { notJson } from '../../../../contract/messages/messages';
 import { isTokenCount } from '../../../../contract/usage';
-import type { GenerateAnswer } from '../../models';
+import type { GenerateAnswer } from '../../language-model';
 import type { Item } from './specification';
 import { isRecord } from '../../../../contract/check';
 

@@ -2,7 +2,7 @@ import { isRecord } from '../../../../contract/check';
 import { defined } from '../../../../contract/defined';
 import { HoldfastError } from '../../../../contract/errors';
 import type { Json } from '../../../../contract/messages/messages';
-import type { GenerateRequest } from '../../models';
+import type { GenerateRequest } from '../../language-model';
 import type { ToolSpec } from '../../../tools/tools';
 import { promptOf } from './prompt';
 import type { AiSdkOptions, SpecificationVersion } from './specification';

@@ -1,6 +1,5 @@
 import { ReadableStream } from 'node:stream/web';
-import type { ModelChunk } from '../../../../activities/models/chunks';
-import type { GenerateRequest } from '../../../../activities/models/models';
+import type { ModelChunk, GenerateRequest } from '../../../../activities/models/language-model';
 import type { AiSdkOptions } from '../../../../activities/models/providers/ai-sdk';
 import { aiSdkModel } from '../../../../activities/models/providers/ai-sdk';
 import type { Json, Message, Part } from '../../../../contract/messages/messages';
