@@ -12,7 +12,8 @@ import { classify } from '../failures';
 import type { ModelRegistry, ResolvedModel } from './models';
 import type { Observers, Watched } from '../worker-middleware/observers';
 import type { OutputRegistry } from '../schemas/outputs';
-import type { ToolRegistry, ToolSpec } from '../tools/tools';
+import type { ToolRegistry } from '../tools/tools';
+import type { ToolSpec } from '../../contract/manifest';
 import type { GateTurn } from '../limits/gate';
 import type { WorkerMiddlewareRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from '../worker-middleware/worker-middleware';
 

@@ -1,5 +1,5 @@
+import type { ToolSpec } from '../../contract/manifest';
 import type { FinishReason, Json, JsonObject, Message, ModelSettings, Part, Usage } from '../../contract/messages/messages';
-import type { ToolSpec } from '../tools/tools';
 
 export interface GenerateRequest {
   readonly instructions: string;

@@ -217,5 +217,4 @@ function milliseconds(given: string | undefined, fallback: number): number {
 }
 
 export { ToolInterrupt, defineTool } from './define-tool';
-export type { ToolSpec } from '../../contract/manifest';
 export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext } from './define-tool';

@@ -3,7 +3,7 @@ import type { Json, Message, Part } from '../../../contract/messages/messages';
 import { textOf } from '../../../contract/messages/messages';
 import type { ModelChunk, GenerateAnswer, GenerateRequest, ModelProvider } from '../language-model';
 import { chunksOf } from '../chunks';
-import type { ToolSpec } from '../../tools/tools';
+import type { ToolSpec } from '../../../contract/manifest';
 
 /** `advice`: how to get a real model. docs/reference/models.md has the rules. */
 export function demoProvider(advice: () => string): ModelProvider {

@@ -3,7 +3,7 @@ import { defined } from '../../../../contract/defined';
 import { HoldfastError } from '../../../../contract/errors';
 import type { Json } from '../../../../contract/messages/messages';
 import type { GenerateRequest } from '../../language-model';
-import type { ToolSpec } from '../../../tools/tools';
+import type { ToolSpec } from '../../../../contract/manifest';
 import { promptOf } from './prompt';
 import type { AiSdkOptions, SpecificationVersion } from './specification';
 import { closed, isStrict } from './strict-schema';
