@@ -21,7 +21,7 @@ export interface Verdict {
   readonly message: string;
 }
 
-export interface FailureKind {
+interface FailureKind {
   readonly kind: string;
   readonly is: (facts: ErrorFacts) => boolean;
   readonly retryable: boolean;

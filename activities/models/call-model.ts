@@ -30,7 +30,7 @@ export interface ModelAnswer {
   readonly read?: ParseOutputResult;
 }
 
-export interface CallListener {
+interface CallListener {
   readonly publish?: ((delta: DeltaBody) => void) | undefined;
   readonly onBreak?: (left: BrokenAnswer) => void;
   readonly watch?: WrapWatch;

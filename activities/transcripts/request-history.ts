@@ -9,7 +9,7 @@ import { messageOfOutcome } from '../../contract/record/tool-outcomes';
 import type { AgentRunInput, CallModelInput } from '../../contract/record/wire';
 
 /** A message from another agent is found by its source. */
-export interface HistoryRequest {
+interface HistoryRequest {
   readonly ids: readonly string[];
   readonly messages: ReadonlyMap<string, StoredMessage>;
   readonly slots: StoredRequest['slots'];

@@ -70,7 +70,7 @@ export function connectionOf(client: Client, given: object): ServerConnection {
   return { connection: client.connection, namespace: client.options.namespace, close: () => Promise.resolve() };
 }
 
-export interface Workflows {
+interface Workflows {
   readonly workflow: WorkflowClient;
   readonly converter: LoadedDataConverter;
 }

@@ -26,7 +26,7 @@ const patienceMs = 5000;
 
 const beginning: ReadonlySet<ConversationCommand['type']> = new Set(['send', 'pause', 'title']);
 
-export interface ChannelSettings {
+interface ChannelSettings {
   readonly workflow: WorkflowClient;
   readonly reader: RunReader;
   readonly workflowId: string;

@@ -94,7 +94,7 @@ function schemaMisfit(interrupt: Interrupt, answer: Json): string | undefined {
 }
 
 /** Tools drop unknown arguments, so a typo would run the call unchanged. The model's arguments are not checked. */
-export function unknownArgument(interrupt: Interrupt, answer: Json): string | undefined {
+function unknownArgument(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind !== 'approval') return undefined;
   const edited = isRecord(answer) ? answer['editedInput'] : undefined;
   const found = unknownIn(interrupt.inputSchema, edited, interrupt.input, []);

@@ -26,7 +26,7 @@ import { TaskReading, lookFor } from './task-reading';
 import { taskRefOf } from './task-ref';
 import type { A2aFrame } from './wire';
 
-export type MethodResult = { readonly result: unknown } | { readonly frames: AsyncGenerator<A2aFrame, void, void> };
+type MethodResult = { readonly result: unknown } | { readonly frames: AsyncGenerator<A2aFrame, void, void> };
 
 /** Throws a request's errors before the stream begins. */
 export async function carryOut({ method, params }: RpcRequest, caller: A2aCaller): Promise<MethodResult> {

@@ -95,7 +95,7 @@ export class TaskReading {
   }
 }
 
-export interface TaskStanding {
+interface TaskStanding {
   /** Undefined: the message waits. */
   readonly fate: MessageFate | undefined;
   readonly view: RunView;

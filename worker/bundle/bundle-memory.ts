@@ -24,7 +24,7 @@ interface KnownFile {
 }
 
 /** `isKept`: the bundle comes from the store. */
-export interface BundleOfStart extends WorkflowBundle {
+interface BundleOfStart extends WorkflowBundle {
   readonly isKept: boolean;
 }
 
