@@ -84,7 +84,7 @@ export class HoldfastClient<Module = never> {
   private readonly newest = new KeptAnswer(60_000, () => this.deployment.newest());
   private readonly newestNow = new KeptAnswer(1000, async () => (await this.deployment.standing()).current);
   private readonly usageReports: UsageReports;
-  private readonly storesOutside: boolean;
+  private readonly externalStorage: boolean;
   private readonly tenant: string;
   private readonly taskQueue: string;
   private readonly sendLines = new SendLines();
@@ -103,7 +103,7 @@ export class HoldfastClient<Module = never> {
     const client = options.client ?? new Client({ connection: connection.connection, namespace, ...defined({ dataConverter }) });
     const { workflow, converter } = workflowsOf(client, compress);
     this.workflow = workflow;
-    this.storesOutside = converter.externalStorage !== undefined;
+    this.externalStorage = converter.externalStorage !== undefined;
     this.reader = new RunReader(workflow, connection, converter, options.deltas ?? processBus);
     this.lists = new RunLists(this.reader.executions, this.tenant);
     this.counter = new RunCounter(this.reader.executions, this.tenant);
@@ -128,7 +128,8 @@ export class HoldfastClient<Module = never> {
   }
 
   private async begin<Output>(agent: string, input: unknown, options: StartOptions): Promise<Run<Output>> {
-    const start = startInputOf(this.tenant, agent, input, options, this.storesOutside);
+    const { tenant, externalStorage } = this;
+    const start = startInputOf({ tenant, agent, externalStorage }, input, options);
     const hash = hashOfStart(start, input);
     try {
       await this.workflow.start(names.workflow, {
@@ -136,7 +137,7 @@ export class HoldfastClient<Module = never> {
         workflowIdConflictPolicy: 'FAIL',
       });
       this.reader.executions.changed();
-      return new Run(this.reader, this.tenant, start.id, true);
+      return new Run(this.reader, workflowIdOf(tenant, start.id), true);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) {
         await this.reader.executions.explain(error);
@@ -149,13 +150,13 @@ export class HoldfastClient<Module = never> {
   /** Opens a conversation. The first message starts a new conversation. Without an agent, the conversation must exist. */
   conversation(agent: AgentName<Module> | undefined, id: string, options: ConversationOptions = {}): Conversation {
     if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a conversation.`);
-    const { workflow, reader, tenant, taskQueue } = this;
+    const { workflow, reader, tenant, taskQueue, externalStorage } = this;
     const channel = { workflow, reader, newest: this.newest, workflowId: workflowIdOf(tenant, id), id };
     const line = { send: this.sendLines.send.bind(this.sendLines, id) };
     if (agent === undefined) return new Conversation(id, new RunChannel(channel), undefined, line);
     const start = (by: string | undefined): StartOperation => {
       const given = by === undefined || options.by !== undefined ? options : { ...options, by };
-      const made = conversationStartOf(tenant, agent, { id, externalStorage: this.storesOutside }, given);
+      const made = conversationStartOf({ id, tenant, agent, externalStorage }, given);
       return startOperation(made, taskQueue, hashOfStart(made, made.input), defined({ deadline: options.deadline }));
     };
     start(undefined);
@@ -164,7 +165,7 @@ export class HoldfastClient<Module = never> {
 
   run(id: string): Run {
     if (!isAnyRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id of a run.`);
-    return new Run(this.reader, this.tenant, id, false);
+    return new Run(this.reader, workflowIdOf(this.tenant, id), false);
   }
 
   /** Lists runs of this tenant, newest first, page by page. Needs no worker. */
@@ -182,7 +183,7 @@ export class HoldfastClient<Module = never> {
     const { reader, tenant } = this;
     const runs = {
       list: (asked: ListOptions) => this.lists.runs(asked),
-      run: (id: string) => new Run(reader, tenant, id, false),
+      run: (id: string) => new Run(reader, workflowIdOf(tenant, id), false),
       startOf: async (id: string) => (await readBegun(reader.histories, workflowIdOf(tenant, id)))?.start,
       shown: (id: string) => reader.shown(workflowIdOf(tenant, id)),
     };
@@ -255,6 +256,6 @@ export class HoldfastClient<Module = never> {
     if (memo[names.memo.start] !== hash)
       throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
     const ignored = await ignoredOptions(this.reader.histories, workflowId, options);
-    return new Run(this.reader, this.tenant, id, false, ignored);
+    return new Run(this.reader, workflowId, false, ignored);
   }
 }
