@@ -217,4 +217,3 @@ function milliseconds(given: string | undefined, fallback: number): number {
 }
 
 export { ToolInterrupt, defineTool } from './define-tool';
-export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext } from './define-tool';

@@ -1,11 +1,10 @@
 import { messageById, sourceOf } from '../../contract/messages/context-messages';
 import { HoldfastError } from '../../contract/errors';
-import type { StoredRequest } from '../../contract/record/wire';
+import type { StoredRequest, CallModelInput, RequestSlots } from '../../contract/record/wire';
 import type { HistoryFact } from '../../contract/record/history-fact';
 import { jsonSize } from '../../contract/limits';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { applySplices } from '../../contract/record/splice';
-import type { CallModelInput, RequestSlots } from '../../contract/record/wire';
 import { ByteMap } from './byte-map';
 import { messagesIn, requestIn } from './request-history';
 import type { RunHistory } from './run-history';

@@ -6,8 +6,6 @@ import type { AiSdkOptions } from './ai-sdk/specification';
 import { canStream, specifiedModel } from './ai-sdk/specification';
 import { chunksFrom } from './ai-sdk/stream';
 
-export type { AiSdkOptions } from './ai-sdk/specification';
-
 /**
  * Takes an AI SDK language model of specification v3 or v4. Bodies of requests and responses never enter the history. Only the activity
  * retries.
