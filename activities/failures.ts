@@ -4,11 +4,10 @@ import { withoutCredentials } from '../contract/credentials';
 import type { ErrorCode } from '../contract/errors';
 import { lackingCodes, wellFormed } from '../contract/errors';
 import { jsonSize, limits } from '../contract/limits';
-import type { Message } from '../contract/messages/messages';
+import type { Message, Usage } from '../contract/messages/messages';
 import { isMessage, notJson } from '../contract/messages/messages';
 import type { CallModelResult, RetryMode } from '../contract/record/wire';
 import { keyRefusedText } from './models/asked-model';
-import type { BrokenAnswer } from './models/call-model';
 import type { ErrorFacts } from './models/providers/error-facts';
 import { factsOf } from './models/providers/error-facts';
 
@@ -22,7 +21,7 @@ export interface Verdict {
   readonly message: string;
 }
 
-export interface FailureKind {
+interface FailureKind {
   readonly kind: string;
   readonly is: (facts: ErrorFacts) => boolean;
   readonly retryable: boolean;
@@ -165,6 +164,11 @@ export function classify(error: unknown): Verdict {
 function waitsForOf({ own, retryAfterMs }: ErrorFacts, kind: string): Verdict['waitsFor'] {
   if (own?.code === 'waiting-for-turn') return 'turn';
   return kind === 'throttled' || retryAfterMs !== undefined ? 'provider' : undefined;
+}
+
+export interface BrokenAnswer {
+  readonly said: Message;
+  readonly usage?: Usage;
 }
 
 /** Undefined: the server has to repeat the call, as another worker may have the missing part. */

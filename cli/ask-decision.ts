@@ -8,7 +8,7 @@ import { misfitOfSchema } from '../contract/schema/schema-fit';
 import { withChanges, jsonOrText } from './json-flags';
 import { interrupted, type Terminal, type Typed } from './terminal';
 
-export type AskedDecision = { readonly body: AnswerRequest } | 'later';
+type AskedDecision = { readonly body: AnswerRequest } | 'later';
 
 /** An empty answer and the end of the input mean `later`. Ctrl-C leads from a question to the choices, and from the choices to `later`. */
 export async function askDecision(interrupt: Interrupt, terminal: Terminal): Promise<AskedDecision> {

@@ -17,7 +17,7 @@ import type { FoundService } from './found-service';
 import type { ShownRun } from '../contract/service';
 import type { Terminal } from './terminal';
 
-export interface Attendance {
+interface Attendance {
   readonly id: string;
   readonly from: number;
   readonly by?: string;
@@ -31,7 +31,7 @@ export interface Attendance {
   readonly patienceMs?: number;
 }
 
-export interface Attended {
+interface Attended {
   readonly exitCode: number;
   readonly from: number;
   readonly status: RunStatus;

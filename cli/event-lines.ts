@@ -168,10 +168,10 @@ function resultOf(message: StoredMessage): Json {
 }
 
 /** Names the agent if the agent is not `root`. */
-export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = interrupt.address[0], now = Date.now()): readonly string[] {
+export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = interrupt.address[0]): readonly string[] {
   const { yellow, bold, dim } = terminal.paint;
   const until = interrupt.deadline === undefined ? '' : dim(`  until ${timeText(interrupt.deadline)}`);
-  const asked = askedAt(interrupt, now);
+  const asked = askedAt(interrupt, Date.now());
   const isOpen = asked.by === undefined && asked.roles === undefined;
   const notBy = interrupt.notBy === undefined || interrupt.notBy.length === 0 ? '' : `, not ${interrupt.notBy.join(', ')}`;
   const whom = isOpen && notBy === '' ? '' : dim(`  for ${oneLine(`${askedText(asked)}${notBy}`)}`);

@@ -7,7 +7,7 @@ import { urlProblem } from '../host/check-settings';
 import { isServiceStarting, recordedService } from './processes/service-record';
 import { FoundService } from './found-service';
 
-export interface SearchPatience {
+interface SearchPatience {
   /** How long a process of this directory may take to begin a start. Undefined: no wait. */
   readonly ms?: number;
   readonly say: (text: string) => void;

@@ -3,7 +3,7 @@ import { isPolicyApplied } from '../contract/decisions';
 import { defined } from '../contract/defined';
 import type { RunEvent } from '../contract/events';
 
-export interface RunStep {
+interface RunStep {
   readonly kind: 'model' | 'tool' | 'asks' | 'agent';
   readonly what: string;
   /** Without the first agent of the run. */

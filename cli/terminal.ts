@@ -24,7 +24,7 @@ export const interrupted = Symbol('interrupted');
 /** Undefined: the end of the input, as by Ctrl-D. */
 export type Typed = string | undefined | typeof interrupted;
 
-export type Paint = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>>;
+type Paint = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>>;
 
 export function processTerminal(environment: Readonly<Record<string, string | undefined>> = process.env): Terminal {
   return {

@@ -1,20 +1,17 @@
-import type { Forms } from '../contract/check';
-import { checkOptions, filled, flag, form, having, isFilled, isRecord, record } from '../contract/check';
 import { withoutCredentials } from '../contract/credentials';
 import { defined } from '../contract/defined';
 import type { WorkflowClient } from '@temporalio/client';
 import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { DataConverter } from '@temporalio/common';
-import type { DeltaSource } from '../contract/deltas';
 import { isAnyRunId } from '../contract/record/child-runs';
 import { HoldfastError, messageOf } from '../contract/errors';
 import { defaultTaskQueue, defaultTenant, isRunId, names, workflowIdOf } from '../contract/names';
 import { shown } from '../contract/shown';
-import type { TemporalSettings } from '../host/connection';
 import { readConfiguration } from '../host/configuration';
 import { processBus } from '../host/event-bus';
 import { unanswered } from '../host/unanswered';
 import { addressOf } from '../host/server-address';
+import type { ConnectOptions } from './connection/connect-options';
+import { checkConnectOptions } from './connection/connect-options';
 import type { ServerConnection } from './connection/which-server';
 import type { AgentName, InputOfAgent, OutputOfAgent } from './runs/agent-types';
 import { connectionOf, workflowsOf, openConnection, withDefaults } from './connection/which-server';
@@ -49,25 +46,6 @@ import type { GoOnOptions } from './runs/retry';
 import type { UsageOptions } from './usage-report';
 import { UsageReports } from './usage-report';
 
-export interface ConnectOptions {
-  /**
-   * host:port of the server. Default: Temporal's environment variables and profile, else the server of `holdfast dev` in this directory,
-   * else localhost:7233.
-   */
-  readonly address?: string;
-  readonly server?: TemporalSettings;
-  /** Your Temporal client, with its connection, namespace, data converter and interceptors. `close` leaves the client open. */
-  readonly client?: Client;
-  readonly tenant?: string;
-  readonly taskQueue?: string;
-  /** With external storage, use the worker's data converter. */
-  readonly dataConverter?: DataConverter;
-  /** Whether this client compresses payloads. Default: HOLDFAST_COMPRESS, else on with the embedded server only. */
-  readonly compress?: boolean;
-  /** The source of tokens during calls. Default: the workers of this process. */
-  readonly deltas?: DeltaSource;
-}
-
 /**
  * Connects to a Temporal server. `Module`: the type of the agents module, for names and inputs.
  * @example
@@ -85,32 +63,6 @@ export async function connect<Module = never>(options: ConnectOptions = {}): Pro
   const known = await withDefaults(options);
   const connection = await openConnection(known);
   return new HoldfastClient(connection, known);
-}
-
-const connectForms: Forms<ConnectOptions> = {
-  address: filled,
-  server: form(
-    (value) => isRecord(value) && isFilled(value['address']),
-    'an object that says where the Temporal server is: { address: "localhost:7233", namespace: "default" }',
-  ),
-  client: form(
-    (value) => isRecord(value) && ['connection', 'workflow', 'options'].every((part) => isRecord(value[part])),
-    'a Client of @temporalio/client',
-  ),
-  taskQueue: filled,
-  tenant: form(isRunId, '1 to 200 letters, digits and . _ - : @, starting with a letter or digit'),
-  dataConverter: record,
-  compress: flag,
-  deltas: having(['subscribe'], 'a source of deltas'),
-};
-
-function checkConnectOptions(options: unknown): void {
-  if (!isRecord(options))
-    throw new HoldfastError(
-      'config-invalid',
-      `connect: the options must be an object such as { address: "localhost:7233" }, not ${shown(options)}.`,
-    );
-  checkOptions('connect', options, connectForms, 'config-invalid');
 }
 
 /**
@@ -132,7 +84,7 @@ export class HoldfastClient<Module = never> {
   private readonly newest = new KeptAnswer(60_000, () => this.deployment.newest());
   private readonly newestNow = new KeptAnswer(1000, async () => (await this.deployment.standing()).current);
   private readonly usageReports: UsageReports;
-  private readonly storesOutside: boolean;
+  private readonly externalStorage: boolean;
   private readonly tenant: string;
   private readonly taskQueue: string;
   private readonly sendLines = new SendLines();
@@ -151,7 +103,7 @@ export class HoldfastClient<Module = never> {
     const client = options.client ?? new Client({ connection: connection.connection, namespace, ...defined({ dataConverter }) });
     const { workflow, converter } = workflowsOf(client, compress);
     this.workflow = workflow;
-    this.storesOutside = converter.externalStorage !== undefined;
+    this.externalStorage = converter.externalStorage !== undefined;
     this.reader = new RunReader(workflow, connection, converter, options.deltas ?? processBus);
     this.lists = new RunLists(this.reader.executions, this.tenant);
     this.counter = new RunCounter(this.reader.executions, this.tenant);
@@ -176,7 +128,8 @@ export class HoldfastClient<Module = never> {
   }
 
   private async begin<Output>(agent: string, input: unknown, options: StartOptions): Promise<Run<Output>> {
-    const start = startInputOf(this.tenant, agent, input, options, this.storesOutside);
+    const { tenant, externalStorage } = this;
+    const start = startInputOf({ tenant, agent, externalStorage }, input, options);
     const hash = hashOfStart(start, input);
     try {
       await this.workflow.start(names.workflow, {
@@ -184,7 +137,7 @@ export class HoldfastClient<Module = never> {
         workflowIdConflictPolicy: 'FAIL',
       });
       this.reader.executions.changed();
-      return new Run(this.reader, this.tenant, start.id, true);
+      return new Run(this.reader, workflowIdOf(tenant, start.id), true);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) {
         await this.reader.executions.explain(error);
@@ -197,13 +150,13 @@ export class HoldfastClient<Module = never> {
   /** Opens a conversation. The first message starts a new conversation. Without an agent, the conversation must exist. */
   conversation(agent: AgentName<Module> | undefined, id: string, options: ConversationOptions = {}): Conversation {
     if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a conversation.`);
-    const { workflow, reader, tenant, taskQueue } = this;
+    const { workflow, reader, tenant, taskQueue, externalStorage } = this;
     const channel = { workflow, reader, newest: this.newest, workflowId: workflowIdOf(tenant, id), id };
     const line = { send: this.sendLines.send.bind(this.sendLines, id) };
     if (agent === undefined) return new Conversation(id, new RunChannel(channel), undefined, line);
     const start = (by: string | undefined): StartOperation => {
       const given = by === undefined || options.by !== undefined ? options : { ...options, by };
-      const made = conversationStartOf(tenant, agent, { id, externalStorage: this.storesOutside }, given);
+      const made = conversationStartOf({ id, tenant, agent, externalStorage }, given);
       return startOperation(made, taskQueue, hashOfStart(made, made.input), defined({ deadline: options.deadline }));
     };
     start(undefined);
@@ -212,7 +165,7 @@ export class HoldfastClient<Module = never> {
 
   run(id: string): Run {
     if (!isAnyRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id of a run.`);
-    return new Run(this.reader, this.tenant, id, false);
+    return new Run(this.reader, workflowIdOf(this.tenant, id), false);
   }
 
   /** Lists runs of this tenant, newest first, page by page. Needs no worker. */
@@ -230,7 +183,7 @@ export class HoldfastClient<Module = never> {
     const { reader, tenant } = this;
     const runs = {
       list: (asked: ListOptions) => this.lists.runs(asked),
-      run: (id: string) => new Run(reader, tenant, id, false),
+      run: (id: string) => new Run(reader, workflowIdOf(tenant, id), false),
       startOf: async (id: string) => (await readBegun(reader.histories, workflowIdOf(tenant, id)))?.start,
       shown: (id: string) => reader.shown(workflowIdOf(tenant, id)),
     };
@@ -303,6 +256,6 @@ export class HoldfastClient<Module = never> {
     if (memo[names.memo.start] !== hash)
       throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
     const ignored = await ignoredOptions(this.reader.histories, workflowId, options);
-    return new Run(this.reader, this.tenant, id, false, ignored);
+    return new Run(this.reader, workflowId, false, ignored);
   }
 }

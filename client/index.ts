@@ -2,7 +2,7 @@
 
 // The client and its runs
 export { HoldfastClient, connect } from './connect';
-export type { ConnectOptions } from './connect';
+export type { ConnectOptions } from './connection/connect-options';
 export type { ListOptions } from './listing/list-options';
 export type { InterruptPage, ListedInterrupt, ListedRun, RunPage } from '../contract/service';
 export { holdfastClientPlugin } from './connection/plugin';

@@ -1,5 +1,5 @@
 import { personName } from '../contract/people';
-import type { PolicyOutcome, PolicyPage } from '../contract/service';
+import type { PolicyOutcome, PolicyPage, ListedRun, RunPage } from '../contract/service';
 import type { ErrorCode } from '../contract/errors';
 import { codeOf, messageOf, HoldfastError } from '../contract/errors';
 import { bound, flag } from '../contract/check';
@@ -10,7 +10,6 @@ import type { PolicyRun, PolicySource } from '../contract/policies';
 import { addedBy, policySourceOf } from '../contract/policies';
 import type { StartInput } from '../contract/record/wire';
 import type { ListOptions } from './listing/list-options';
-import type { ListedRun, RunPage } from '../contract/service';
 import { optionsOf } from './connection/options';
 import type { Run } from './runs/run';
 

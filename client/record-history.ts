@@ -7,7 +7,7 @@ import { writeHistories } from '../host/history/history-files';
 import type { ExecutionRef, HistorySource } from '../host/history/history-pages';
 import { oldestPages } from '../host/history/history-pages';
 import { withSystemCodes } from '../host/system-errors';
-import type { ConnectOptions } from './connect';
+import type { ConnectOptions } from './connection/connect-options';
 import { openConnection, withDefaults } from './connection/which-server';
 import { answered } from './connection/lost-server';
 import { optionsOf } from './connection/options';

@@ -12,7 +12,7 @@ import type { Executions } from './reading/executions';
 const patienceMs = 5000;
 const lookMs = 50;
 
-export interface PushSettings {
+interface PushSettings {
   readonly workflow: WorkflowClient;
   readonly executions: Executions;
   readonly tenant: string;

@@ -23,7 +23,7 @@ export interface UsageOptions {
   readonly until?: ListTime;
 }
 
-export interface UsageSource {
+interface UsageSource {
   readonly executions: Pick<Executions, 'page'>;
   calls(workflowId: string, runId: string): Promise<readonly ModelCallUsage[]>;
 }

@@ -4,7 +4,7 @@ import { millisecondsOf } from './history/history-facts';
 import { addressOf } from './server-address';
 import { visibilityGate } from './visibility-gate';
 
-export interface KnownBuild {
+interface KnownBuild {
   readonly id: string;
   /** When the server first heard of the build, in Unix milliseconds. */
   readonly since: number;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RE2JS } from 're2js';
 
-export interface SchemaPattern {
+interface SchemaPattern {
   test(text: string): boolean;
   /** The check's time grows only with the length of the text. */
   readonly linear: boolean;
@@ -66,7 +66,7 @@ export function linearOf(source: string, flags: LinearFlags = {}): LinearExpress
   }
 }
 
-export interface LinearFlags {
+interface LinearFlags {
   readonly ignoreCase?: boolean;
   readonly dotAll?: boolean;
   /** `^` and `$` match at lines, after \n or \r\n. */

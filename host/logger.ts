@@ -6,7 +6,7 @@ export type LogLevel = (typeof logLevels)[number];
 export const logFormats = ['text', 'json'] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-export type LogFields = Record<string, unknown>;
+type LogFields = Record<string, unknown>;
 
 export interface Logger {
   log(level: string, message: string, fields?: LogFields): void;

@@ -10,7 +10,7 @@ const patienceMs = 20_000;
 const shortestPauseMs = 50;
 const longestPauseMs = 200;
 
-export interface GateTime {
+interface GateTime {
   now(): number;
   wait(milliseconds: number): Promise<unknown>;
 }

@@ -1,10 +1,9 @@
 import { withCall, withValues } from '../activities/calls/call-context';
-import type { BrokenAnswer } from '../activities/models/call-model';
 import { generate } from '../activities/models/call-model';
 import { ToolAttempt, ToolRetry } from '../activities/tools/tool-attempt';
 import { cutOff } from '../activities/tools/cut-off';
 import { CallValues } from '../activities/calls/call-values';
-import type { Verdict } from '../activities/failures';
+import type { BrokenAnswer, Verdict } from '../activities/failures';
 import { classify, failedResult } from '../activities/failures';
 import { Patience } from '../activities/limits/patience';
 import { WrapWatch } from '../activities/worker-middleware/wrap-guard';

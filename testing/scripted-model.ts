@@ -1,9 +1,8 @@
 import { defined } from '../contract/defined';
-import type { GenerateRequest, LanguageModel, ModelProvider, GenerateAnswer } from '../activities/models/models';
+import type { GenerateRequest, LanguageModel, ModelProvider, GenerateAnswer, ModelChunk } from '../activities/models/language-model';
 import { HoldfastError, messageOf } from '../contract/errors';
 import type { Json, Message, Usage, Part, ToolCall } from '../contract/messages/messages';
 import { setImmediate as otherCode } from 'node:timers/promises';
-import type { ModelChunk } from '../activities/models/chunks';
 
 export interface ScriptedToolCall {
   readonly name: string;

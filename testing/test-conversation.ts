@@ -31,7 +31,7 @@ export async function testConversation<Input extends Json>(
   const { world, start } = worldOf(options);
   checkWorld('testConversation', agent, world);
   const { id = 'test', ...rest } = start;
-  const input = conversationStartOf(world.tenant ?? defaultTenant, agent.name, { id, externalStorage: false }, rest);
+  const input = conversationStartOf({ id, tenant: world.tenant ?? defaultTenant, agent: agent.name }, rest);
   return new TestConversation(await memoryRun(agent, input, world), id);
 }
 

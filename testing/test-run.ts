@@ -47,7 +47,7 @@ export async function testRun<Input extends Json, Output>(
   const { world, start: given } = worldOf(options);
   checkWorld('testRun', agent, world);
   const { input, ...rest } = given;
-  const start = startInputOf(world.tenant ?? defaultTenant, agent.name, input, { id: 'test', ...rest }, false);
+  const start = startInputOf({ tenant: world.tenant ?? defaultTenant, agent: agent.name }, input, { id: 'test', ...rest });
   const schema = jobTaker(definitionOf(agent as Agent))?.inputSchema;
   if (schema !== undefined) checkJob(agent.name, schema, start.input);
   const policies = new Map(policiesOf(world.policies));

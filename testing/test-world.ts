@@ -1,5 +1,6 @@
 import { defined } from '../contract/defined';
-import type { LanguageModel, ModelProvider, ResolvedModel } from '../activities/models/models';
+import type { LanguageModel, ModelProvider } from '../activities/models/language-model';
+import type { ResolvedModel } from '../activities/models/models';
 import { ModelRegistry } from '../activities/models/models';
 import { Observers } from '../activities/worker-middleware/observers';
 import { OutputRegistry } from '../activities/schemas/outputs';

@@ -11,13 +11,14 @@ export type { WorkflowBundle } from './bundle/bundle';
 
 // Tools and models
 export { defineTool } from '../activities/tools/tools';
-export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext, ToolSpec } from '../activities/tools/tools';
+export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext } from '../activities/tools/define-tool';
+export type { ToolSpec } from '../contract/manifest';
 export { currentCall } from '../activities/calls/call-context';
 export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/calls/run-functions';
 export type { CallContext } from '../activities/calls/call-context';
-export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelsOptions } from '../activities/models/models';
+export type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider, ModelChunk } from '../activities/models/language-model';
+export type { ModelsOptions } from '../activities/models/models';
 export { answerOfChunks } from '../activities/models/chunks';
-export type { ModelChunk } from '../activities/models/chunks';
 export { aiSdkModel } from '../activities/models/providers/ai-sdk';
 
 // Worker middleware and observers

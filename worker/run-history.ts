@@ -1,5 +1,5 @@
 import type { LoadedDataConverter } from '@temporalio/common';
-import type { RunHistory } from '../activities/transcripts/message-store';
+import type { RunHistory } from '../activities/transcripts/run-history';
 import type { FactEvent } from '../host/history/history-facts';
 import { FactReader } from '../host/history/history-facts';
 import type { HistorySource } from '../host/history/history-pages';

@@ -1,7 +1,7 @@
 /** The share of a minute that an idle worker can take at once. */
 const burstShare = 12;
 
-export interface Rate {
+interface Rate {
   readonly burst: number;
   readonly perMs: number;
 }

@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits';
 import type { CallWaits, ModelFailure } from '../../contract/record/wire';
 import type { Verdict } from '../failures';
 
-export interface AttemptInfo {
+interface AttemptInfo {
   readonly attempt: number;
   readonly heartbeatDetails?: unknown;
   readonly retryPolicy?: { readonly maximumAttempts?: number };

@@ -7,7 +7,7 @@ import { covers } from './limit';
 
 export type Caller = Omit<Asker, 'tokens'>;
 
-export type Sharing = (name: string, limit: ModelLimits[string]) => SharedTurns;
+type Sharing = (name: string, limit: ModelLimits[string]) => SharedTurns;
 
 export class Turns {
   /** Narrow limits first: a call that waits for a narrow limit holds no turn of a wide limit. */

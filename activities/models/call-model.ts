@@ -3,13 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { DeltaBody } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
 import { jsonSize, limits } from '../../contract/limits';
-import type { FinishReason, Message, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { FinishReason, StoredMessage, Usage } from '../../contract/messages/messages';
 import { isMessage, notJson } from '../../contract/messages/messages';
 import type { Uncounted } from '../../contract/usage';
 import { uncountedIn } from '../../contract/usage';
 import type { ParseInputResult, ParseOutputResult, StoredRequest } from '../../contract/record/wire';
 import { abortOf } from '../calls/abort';
-import type { ModelChunk } from './chunks';
+import type { BrokenAnswer } from '../failures';
+import type { ModelChunk } from './language-model';
 import { AnswerAssembly } from './chunks';
 import { WrapWatch } from '../worker-middleware/wrap-guard';
 import type { ModelCallParts } from './called-model';
@@ -29,12 +30,7 @@ export interface ModelAnswer {
   readonly read?: ParseOutputResult;
 }
 
-export interface BrokenAnswer {
-  readonly said: Message;
-  readonly usage?: Usage;
-}
-
-export interface CallListener {
+interface CallListener {
   readonly publish?: ((delta: DeltaBody) => void) | undefined;
   readonly onBreak?: (left: BrokenAnswer) => void;
   readonly watch?: WrapWatch;

@@ -6,13 +6,14 @@ import type { RequestSlots } from '../../contract/record/wire';
 import type { AskedModel } from './asked-model';
 import { noteAskedModel } from './asked-model';
 import { inTime } from '../calls/in-time';
-import type { ModelChunk } from './chunks';
+import type { ModelChunk, GenerateAnswer, GenerateRequest } from './language-model';
 import { AnswerAssembly, chunksOf } from './chunks';
 import { classify } from '../failures';
-import type { GenerateAnswer, GenerateRequest, ModelRegistry, ResolvedModel } from './models';
+import type { ModelRegistry, ResolvedModel } from './models';
 import type { Observers, Watched } from '../worker-middleware/observers';
 import type { OutputRegistry } from '../schemas/outputs';
-import type { ToolRegistry, ToolSpec } from '../tools/tools';
+import type { ToolRegistry } from '../tools/tools';
+import type { ToolSpec } from '../../contract/manifest';
 import type { GateTurn } from '../limits/gate';
 import type { WorkerMiddlewareRegistry, WorkerCall, WorkerModelRequest, WorkerModelResponse } from '../worker-middleware/worker-middleware';
 

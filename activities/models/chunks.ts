@@ -3,25 +3,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { FinishReason, Json, JsonObject, Part, Usage } from '../../contract/messages/messages';
-
-/** A piece of an answer. The pieces of a `block` become one part, in the first piece's place. */
-export type ModelChunk =
-  | { readonly type: 'text'; readonly text: string; readonly block?: string; readonly extra?: JsonObject }
-  | { readonly type: 'reasoning'; readonly text: string; readonly block?: string; readonly extra?: JsonObject }
-  /** The arguments while the model writes a call. The complete call follows as a part. */
-  | { readonly type: 'tool-input-start'; readonly callId: string; readonly tool: string }
-  | { readonly type: 'tool-input'; readonly callId: string; readonly text: string }
-  | { readonly type: 'part'; readonly part: Part }
-  /** The usage so far, replacing earlier reports. Broken and cancelled streams count, too. */
-  | { readonly type: 'usage'; readonly usage: Usage }
-  /** The last chunk. A stream without `finish` was cut off. */
-  | { readonly type: 'finish'; readonly usage?: Usage; readonly finish?: FinishReason };
-
-export interface AssembledAnswer {
-  readonly parts: readonly Part[];
-  readonly usage?: Usage;
-  readonly finish?: FinishReason;
-}
+import type { GenerateAnswer, ModelChunk } from './language-model';
 
 export class AnswerAssembly {
   private readonly parts: { part: Part; block?: string }[] = [];
@@ -50,7 +32,7 @@ export class AnswerAssembly {
   }
 
   /** Drops empty texts that the provider does not need back. */
-  answer(): AssembledAnswer {
+  answer(): GenerateAnswer {
     const parts = this.parts
       .map(({ part }) => part)
       .filter((part) => !((part.type === 'text' || part.type === 'reasoning') && part.text === '' && part.extra === undefined));
@@ -61,7 +43,7 @@ export class AnswerAssembly {
   }
 
   /** An answer without its last chunk is an error with its usage. */
-  whole(): AssembledAnswer {
+  whole(): GenerateAnswer {
     const { usage } = this;
     if (this.complete) return this.answer();
     const brokenOff = new Error('The answer broke off: its stream ended without a finish.');
@@ -113,13 +95,13 @@ function merged(before: JsonObject | undefined, after: JsonObject | undefined): 
  * }
  * export const model: LanguageModel = { stream: talk, generate: () => answerOfChunks(talk()) };
  */
-export async function answerOfChunks(chunks: AsyncIterable<ModelChunk>): Promise<AssembledAnswer> {
+export async function answerOfChunks(chunks: AsyncIterable<ModelChunk>): Promise<GenerateAnswer> {
   const assembly = new AnswerAssembly();
   for await (const chunk of chunks) assembly.add(chunk);
   return assembly.whole();
 }
 
-export function* chunksOf({ parts, usage, finish }: AssembledAnswer): Generator<ModelChunk> {
+export function* chunksOf({ parts, usage, finish }: GenerateAnswer): Generator<ModelChunk> {
   for (const [position, part] of parts.entries()) {
     if (part.type === 'text' || part.type === 'reasoning') yield { ...part, block: `${position}` };
     else yield { type: 'part', part };

@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { isMessage } from '../../contract/messages/messages';
 import { changedInRequest, sameMessage } from '../../contract/middleware-changes';
-import type { ModelChunk } from './chunks';
+import type { ModelChunk } from './language-model';
 import { AnswerAssembly, answerOfChunks, chunksOf } from './chunks';
 import type { WrapGuard, WrapWatch } from '../worker-middleware/wrap-guard';
 import { guardedStream, guardedWhole, labelOfWrap } from '../worker-middleware/wrap-guard';

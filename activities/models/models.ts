@@ -1,49 +1,11 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import type { FinishReason, Json, Message, ModelSettings, Part, Usage } from '../../contract/messages/messages';
 import { anyOf } from '../../contract/shown';
 import type { AskedModel } from './asked-model';
 import type { ModelLimits } from '../limits/limit';
-import type { ModelChunk } from './chunks';
+import type { LanguageModel, ModelProvider } from './language-model';
 import { demoProvider } from './providers/demo';
 import { keyVariables, keyedProviders } from './providers/keyed';
-import type { ToolSpec } from '../tools/tools';
-
-export interface GenerateRequest {
-  readonly instructions: string;
-  readonly messages: readonly Message[];
-  readonly tools: readonly ToolSpec[];
-  readonly settings: ModelSettings;
-  readonly signal: AbortSignal;
-  /** Tools that the model finds with the tool `search`. */
-  readonly deferred?: { readonly tools: readonly ToolSpec[]; readonly search: ToolSpec };
-  /** The answer's JSON Schema, for providers that can enforce a schema. */
-  readonly output?: { readonly name: string; readonly schema: Json };
-}
-
-export interface GenerateAnswer {
-  readonly parts: readonly Part[];
-  readonly usage?: Usage;
-  /** Absent for a usual end. */
-  readonly finish?: FinishReason;
-}
-
-/** A model as the worker calls the model. */
-export interface LanguageModel {
-  generate(request: GenerateRequest): Promise<GenerateAnswer>;
-  /** The answer in pieces. Default: streaming runs get the answer in one piece. */
-  stream?(request: GenerateRequest): AsyncIterable<ModelChunk>;
-}
-
-export interface ModelProvider {
-  /** The environment variable of a required key. */
-  readonly keyVariable?: string;
-  /** The environment variable of an optional key. */
-  readonly optionalKeyVariable?: string;
-  /** Names missing requirements, such as a package. A list of models then goes on with its next model. */
-  missing?(): string | undefined;
-  model(name: string): LanguageModel | Promise<LanguageModel>;
-}
 
 export interface ModelsOptions {
   /** Further providers, by the name before the slash. */

@@ -7,13 +7,13 @@ import type { Issue } from '../../host/json-schema';
 import { compiledJsonSchema, issueList } from '../../host/json-schema';
 
 /** A schema of the AI SDK, from `jsonSchema(…)` or `zodSchema(…)`. */
-export interface AiSdkSchema<Value = unknown> {
+interface AiSdkSchema<Value = unknown> {
   readonly _type: Value;
   readonly jsonSchema: unknown;
 }
 
 /** A JSON Schema, draft 2020-12 or 7. */
-export interface JsonSchema {
+interface JsonSchema {
   readonly [keyword: string]: unknown;
   readonly _zod?: undefined;
   readonly jsonSchema?: undefined;

@@ -43,7 +43,7 @@ export class StreamProblem extends Error {
   }
 }
 
-export function kindOfCall({ enhanced, execute, stream }: AnyTool, mode: StreamMode): ToolKind {
+function kindOfCall({ enhanced, execute, stream }: AnyTool, mode: StreamMode): ToolKind {
   const streams = stream !== undefined && (mode !== 'whole' || execute === undefined);
   if (enhanced === true) return streams ? 'enhanced-streamable' : 'enhanced';
   return streams ? 'streamable' : 'invokable';

@@ -29,7 +29,7 @@ import type { AnyTool, ToolRegistry } from './tools';
 import type { WorkerMiddlewareRegistry, ToolWorkerCall } from '../worker-middleware/worker-middleware';
 import { isStop } from '../../kernel/effects/errors';
 
-export interface AttemptFacts {
+interface AttemptFacts {
   readonly workflowId: string;
   readonly address: string;
   /** From 1, without attempts that only waited. */

@@ -29,7 +29,7 @@ import type { ModelOutputInput } from './model-output';
 import type { SchemaReader } from '../schemas/schema';
 import { readSchema } from '../schemas/schema';
 
-export type ParsedInput =
+type ParsedInput =
   | { readonly ok: true; readonly value: unknown; readonly json: Json; readonly hash: string }
   | { readonly ok: false; readonly message: string };
 
@@ -217,5 +217,3 @@ function milliseconds(given: string | undefined, fallback: number): number {
 }
 
 export { ToolInterrupt, defineTool } from './define-tool';
-export type { ToolSpec } from '../../contract/manifest';
-export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext } from './define-tool';

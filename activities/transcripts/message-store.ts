@@ -1,21 +1,15 @@
 import { messageById, sourceOf } from '../../contract/messages/context-messages';
 import { HoldfastError } from '../../contract/errors';
-import type { StoredRequest } from '../../contract/record/wire';
+import type { StoredRequest, CallModelInput, RequestSlots } from '../../contract/record/wire';
 import type { HistoryFact } from '../../contract/record/history-fact';
 import { jsonSize } from '../../contract/limits';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { applySplices } from '../../contract/record/splice';
-import type { CallModelInput, RequestSlots } from '../../contract/record/wire';
 import { ByteMap } from './byte-map';
 import { messagesIn, requestIn } from './request-history';
+import type { RunHistory } from './run-history';
 import { StartStore } from './start-store';
 import { RunLocalStore } from './value-store';
-
-export interface RunHistory {
-  /** Within a page, too, the newest facts come first. */
-  newest(workflowId: string, runId: string): AsyncIterable<readonly HistoryFact[]>;
-  oldest(workflowId: string, runId: string): AsyncIterable<readonly HistoryFact[]>;
-}
 
 interface CachedList {
   readonly ids: readonly string[];
@@ -72,20 +66,21 @@ export class MessageStore {
       if (message === undefined) missing.add(sourceOf(listed));
       else found.set(message.id, message);
     }
-    if (missing.size > 0 && !(await this.findNewest(workflowId, runId, new Set(ids), missing, found))) return undefined;
-    const messages = ids.map((id) => messageById(id, (one) => found.get(one)) as StoredMessage);
+    const newest = missing.size === 0 ? found : await this.findNewest(workflowId, runId, new Set(ids), missing);
+    if (newest === undefined) return undefined;
+    const messages = ids.map((id) => messageById(id, (one) => found.get(one) ?? newest.get(one)) as StoredMessage);
     return { messages, slots: { ...base.slots, ...input.slots } };
   }
 
-  /** The newest pages have other workers' latest messages. */
+  /** The newest pages have other workers' latest messages. Undefined: a missing message is older. */
   private async findNewest(
     workflowId: string,
     runId: string,
     listed: ReadonlySet<string>,
     missing: Set<string>,
-    found: Map<string, StoredMessage>,
-  ): Promise<boolean> {
+  ): Promise<ReadonlyMap<string, StoredMessage> | undefined> {
     this.misses.messages += 1;
+    const found = new Map<string, StoredMessage>();
     const results = new Map<number, unknown>();
     for await (const page of this.history.newest(workflowId, runId)) {
       for (const fact of page) {
@@ -100,9 +95,9 @@ export class MessageStore {
           }
         }
       }
-      if (missing.size === 0) return true;
+      if (missing.size === 0) return found;
     }
-    return false;
+    return undefined;
   }
 
   private async fromHistory(workflowId: string, runId: string, activityId: string): Promise<StoredRequest> {

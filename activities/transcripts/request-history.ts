@@ -1,15 +1,14 @@
 import { sourceOf } from '../../contract/messages/context-messages';
-import type { StoredRequest } from '../../contract/record/wire';
+import type { StoredRequest, AgentRunInput, CallModelInput } from '../../contract/record/wire';
 import type { HistoryFact } from '../../contract/record/history-fact';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
 import { names } from '../../contract/names';
 import type { ListItem } from '../../contract/record/splice';
 import { messageOfOutcome } from '../../contract/record/tool-outcomes';
-import type { AgentRunInput, CallModelInput } from '../../contract/record/wire';
 
 /** A message from another agent is found by its source. */
-export interface HistoryRequest {
+interface HistoryRequest {
   readonly ids: readonly string[];
   readonly messages: ReadonlyMap<string, StoredMessage>;
   readonly slots: StoredRequest['slots'];

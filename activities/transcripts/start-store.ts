@@ -3,7 +3,7 @@ import type { StartInput } from '../../contract/record/wire';
 import type { JsonObject } from '../../contract/messages/messages';
 import { jsonSize } from '../../contract/limits';
 import { ByteMap } from './byte-map';
-import type { RunHistory } from './message-store';
+import type { RunHistory } from './run-history';
 
 export interface RunAbout {
   readonly values: JsonObject;

@@ -4,7 +4,7 @@ import type { RunLocalValues } from '../../contract/run-local';
 import { RunLocalFold, editedValues } from '../../contract/run-local';
 import type { CallChange, RunLocalEdit } from '../../contract/record/wire';
 import { ByteMap } from './byte-map';
-import type { RunHistory } from './message-store';
+import type { RunHistory } from './run-history';
 
 export class RunLocalStore {
   private readonly values: ByteMap<RunLocalValues>;

@@ -2,7 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { WorkerMiddlewareRef } from '../../contract/manifest';
 import type { FinishReason, Json, JsonObject, Message, ModelSettings, Part, Usage } from '../../contract/messages/messages';
 import type { RequestSlots } from '../../contract/record/wire';
-import type { ModelChunk } from '../models/chunks';
+import type { ModelChunk } from '../models/language-model';
 
 /** A worker's access to its run. Changes count when the call returns, not for a lost attempt. */
 export interface RunAccess {

@@ -32,7 +32,7 @@ export function asWritten(filters: object): RunQuery {
   return filters;
 }
 
-export async function listRuns(service: FoundService, terminal: Terminal, flags: RunListFlags, now = Date.now()): Promise<number> {
+export async function listRuns(service: FoundService, terminal: Terminal, flags: RunListFlags): Promise<number> {
   const { json, wide, ids, ...filters } = flags;
   if (ids === true) {
     for (const { id } of (await service.list(asWritten(filters))).runs) terminal.write(id);
@@ -47,6 +47,7 @@ export async function listRuns(service: FoundService, terminal: Terminal, flags:
   if (runs.length === 0) terminal.write('There are no such runs.');
   else {
     const [rowOf, head] = wide === true ? [wideRow, wideHead] : [shortRow, shortHead];
+    const now = Date.now();
     const rows = runs.map((run) => rowOf(run, now));
     writeTable(terminal, rows, head);
   }
@@ -81,7 +82,8 @@ function waitsFor(interrupt: Interrupt): string {
   return call === undefined ? interrupt.kind : `result of ${call.tool}`;
 }
 
-export async function inbox(service: FoundService, terminal: Terminal, flags: FilterFlags, now = Date.now()): Promise<number> {
+export async function inbox(service: FoundService, terminal: Terminal, flags: FilterFlags): Promise<number> {
+  const now = Date.now();
   const { json, wide, ...filters } = flags;
   const answer = await service.interrupts(asWritten(filters));
   if (json === true) return writeJson(terminal, answer);

@@ -24,7 +24,8 @@ export type EventFlags = JsonFlag & { readonly from?: string; readonly follow?: 
 
 const longestText = 200;
 
-export async function showRun(service: FoundService, terminal: Terminal, id: string, flags: WideFlags, now = Date.now()): Promise<number> {
+export async function showRun(service: FoundService, terminal: Terminal, id: string, flags: WideFlags): Promise<number> {
+  const now = Date.now();
   const view = await service.view(id);
   if (flags.json === true) return writeJson(terminal, view);
   const events = await eventsUntil(service, id, view.nextOffset);
@@ -49,7 +50,7 @@ export async function showRun(service: FoundService, terminal: Terminal, id: str
   showSteps(terminal, events, now);
   showMessages(terminal, messages, flags.wide === true);
   if (output !== undefined) terminal.writeText(`\n${typeof output === 'string' ? output : JSON.stringify(output, null, 2)}`);
-  for (const interrupt of view.interrupts) showInterrupt(terminal, service, id, interrupt, view.agent);
+  for (const interrupt of view.interrupts) showInterrupt(terminal, service, view, interrupt);
   return exitCodes.done;
 }
 
@@ -185,7 +186,7 @@ function retryLine({ address, attempt, nextAttemptAt, error }: RetriedCall): str
   return `${address}: attempt ${attempt} at ${timeText(nextAttemptAt)}, after ${error.code}: ${error.message}`;
 }
 
-function showInterrupt(terminal: Terminal, service: FoundService, runId: string, interrupt: Interrupt, root?: string): void {
-  for (const line of interruptLines(interrupt, terminal, root)) terminal.write(line);
-  for (const command of commandsFor(runId, interrupt, service.flags)) terminal.write(`  ${command}`);
+function showInterrupt(terminal: Terminal, service: FoundService, { id, agent }: ShownRun, interrupt: Interrupt): void {
+  for (const line of interruptLines(interrupt, terminal, agent)) terminal.write(line);
+  for (const command of commandsFor(id, interrupt, service.flags)) terminal.write(`  ${command}`);
 }

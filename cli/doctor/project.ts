@@ -11,7 +11,7 @@ import { quietRuntime } from '../../worker/runtime';
 import { unknownVariables } from '../processes/unknown-variables';
 import { checkedBy, fine, found, foundBy, type Finding } from './finding';
 
-export interface Read<T> {
+interface Read<T> {
   readonly findings: readonly Finding[];
   readonly value: T | undefined;
 }

@@ -21,7 +21,7 @@ export class Lifetime {
   private readonly ended = new Promise<number>((resolve) => (this.end = resolve));
 
   private constructor(
-    private readonly terminal: Terminal,
+    readonly terminal: Terminal,
     private readonly logger: Logger,
   ) {}
 

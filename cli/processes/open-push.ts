@@ -13,7 +13,7 @@ import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
 import { temporalLog } from './temporal-log';
 
-export type PushTo = () => readonly PushTarget[];
+type PushTo = () => readonly PushTarget[];
 
 const nobody: PushTo = () => [];
 

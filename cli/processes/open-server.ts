@@ -8,7 +8,6 @@ import { openHttpOf } from '../../host/server/open-http';
 import { findLiveServer } from '../../host/server/server-record';
 import { withCompression } from '../../host/payloads/compression';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
-import type { Terminal } from '../terminal';
 import { beginServer, type BegunServer } from './begin-server';
 import type { Lifetime } from './lifetime';
 import type { ProcessSettings } from './process-settings';
@@ -29,7 +28,6 @@ export interface OpenServer {
 export async function openServer(
   settings: ProcessSettings,
   lifetime: Lifetime,
-  terminal: Terminal,
   mayStart: boolean,
   begun?: BegunServer,
 ): Promise<OpenServer> {
@@ -53,7 +51,7 @@ export async function openServer(
       dataConverter: withCompression(storage === undefined ? undefined : snapshotStorage(storage), compress),
     };
   }
-  const { server: starting, ended } = begun ?? beginServer(configuration, terminal);
+  const { server: starting, ended } = begun ?? beginServer(configuration, lifetime.terminal);
   const embedded = await starting;
   void ended.then((error) => lifetime.fail(error, lostServerMs));
   await lifetime.onEnd('Temporal server', () => embedded.stop());

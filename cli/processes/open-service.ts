@@ -1,7 +1,7 @@
 import { connect } from '../../client/connect';
 import { startService, type RunningService } from '../../service/http/start-service';
 import type { Project } from '../../service/project/load-project';
-import type { ServiceHosting } from '../../service/http/service-routes';
+import type { ServiceHosting } from '../../service/parts';
 import { withFactsOfWorker, type FactsOfWorker } from '../../service/project/project-facts';
 import { defined } from '../../contract/defined';
 import type { Lifetime } from './lifetime';

@@ -10,7 +10,7 @@ export interface PlaceInSource {
   readonly source: string;
 }
 
-export interface ToldFailure {
+interface ToldFailure {
   readonly reason: string;
   readonly place?: PlaceInSource;
 }

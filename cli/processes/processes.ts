@@ -33,7 +33,7 @@ export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: Begun
     terminal.write(terminal.paint.dim(`Starting with ${settings.project.file} …`));
     const code = loadServiceInTurns();
     code.catch(() => undefined);
-    const server = await openServer(settings, lifetime, terminal, true, begun);
+    const server = await openServer(settings, lifetime, true, begun);
     let { project } = settings;
     const opened: { worker?: HoldfastWorker } = {};
     const ofWorker: FactsOfWorker = {
@@ -77,7 +77,7 @@ export async function serve(flags: ProcessFlags, terminal: Terminal): Promise<nu
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
     await checkPort(settings.configuration.directory, settings);
     const { openService } = await import('./open-service.js');
-    const server = await openServer(settings, lifetime, terminal, false);
+    const server = await openServer(settings, lifetime, false);
     tellReady(terminal, settings, { server, service: await openService(settings, server, lifetime) });
   });
 }
@@ -86,7 +86,7 @@ export async function work(flags: ProcessFlags, terminal: Terminal): Promise<num
   const settings = await readSettings(flags);
   checkKeyedEnvironment(process.env);
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
-    const server = await openServer(settings, lifetime, terminal, false);
+    const server = await openServer(settings, lifetime, false);
     const worker = await keepWorker(await makeWorker(settings, server, { demo: false }), settings, lifetime);
     tellReady(terminal, settings, { server, worker });
   });

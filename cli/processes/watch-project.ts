@@ -13,7 +13,7 @@ import { toldFailure } from './place-in-source';
 import type { ProcessSettings } from './process-settings';
 import { WatchedFiles } from './watched-files';
 
-export interface WatchParts {
+interface WatchParts {
   readonly config: string | undefined;
   readonly settings: ProcessSettings;
   readonly loaded: FreshProject;

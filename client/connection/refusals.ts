@@ -3,19 +3,8 @@ import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, isErrorCode } from '../../contract/errors';
 import type { RunStatus, RunView } from '../../contract/events';
 import { isEnded } from '../../contract/events';
-import type { Interrupt } from '../../contract/interrupts';
 import { rootRunId } from '../../contract/record/child-runs';
-import { withdrawn } from '../../contract/interrupts';
 import type { Failure } from '../../contract/messages/messages';
-import type { AnswerStanding } from '../reading/run-reader';
-
-export function gone(id: string, { expired, withdrawn: left }: AnswerStanding, known: Interrupt | undefined): HoldfastError {
-  if (expired.has(id)) return new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time.`);
-  if (left.has(id)) return new HoldfastError('interrupt-withdrawn', withdrawn(id).message);
-  return known === undefined
-    ? new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${id}".`)
-    : new HoldfastError('interrupt-answered', `The interrupt "${id}" was answered meanwhile.`);
-}
 
 /** An unknown code becomes `otherwise`. */
 export function errorOf({ code, message }: Failure, otherwise: ErrorCode, cause?: unknown): HoldfastError {

@@ -7,7 +7,7 @@ import { connectTemporal } from '../../host/connection';
 import { findLiveServer } from '../../host/server/server-record';
 import { DirectoryDriver, snapshotStorage } from '../../host/snapshot-storage';
 import { defined } from '../../contract/defined';
-import type { ConnectOptions } from '../connect';
+import type { ConnectOptions } from './connect-options';
 import type { Client, ConnectionLike } from '@temporalio/client';
 import { WorkflowClient } from '@temporalio/client';
 import type { LoadedDataConverter } from '@temporalio/common';
@@ -70,7 +70,7 @@ export function connectionOf(client: Client, given: object): ServerConnection {
   return { connection: client.connection, namespace: client.options.namespace, close: () => Promise.resolve() };
 }
 
-export interface Workflows {
+interface Workflows {
   readonly workflow: WorkflowClient;
   readonly converter: LoadedDataConverter;
 }

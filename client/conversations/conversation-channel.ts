@@ -5,14 +5,13 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import type { WorkflowClient } from '@temporalio/client';
-import type { ConversationCommand, ConversationReply } from '../../contract/conversations';
+import type { ConversationCommand, ConversationReply, BuildOfQueue } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import { isEnded } from '../../contract/events';
 import { names } from '../../contract/names';
 import { askedAgain, isTimeout } from '../runs/asked-again';
-import type { BuildOfQueue } from '../../contract/conversations';
 import type { KeptAnswer } from '../runs/kept-answer';
 import type { ConversationChannel } from './conversation';
 import { notOne, unknownConversation } from './conversation';
@@ -26,7 +25,7 @@ const patienceMs = 5000;
 
 const beginning: ReadonlySet<ConversationCommand['type']> = new Set(['send', 'pause', 'title']);
 
-export interface ChannelSettings {
+interface ChannelSettings {
   readonly workflow: WorkflowClient;
   readonly reader: RunReader;
   readonly workflowId: string;

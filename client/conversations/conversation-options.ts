@@ -26,9 +26,7 @@ export interface ConversationOptions extends Omit<StartOptions, 'id' | 'startDel
 const mostInWindow = 2000;
 
 export function conversationStartOf(
-  tenant: string,
-  agent: string,
-  { id, externalStorage }: { readonly id: string; readonly externalStorage: boolean },
+  { id, ...place }: Pick<StartInput, 'id' | 'tenant' | 'agent' | 'externalStorage'>,
   options: ConversationOptions,
 ): StartInput {
   const {
@@ -44,7 +42,7 @@ export function conversationStartOf(
     title: form((value) => typeof value === 'string' && value !== '' && value.length <= 200, 'a string of 1 to 200 characters'),
     build: oneOf('pinned', 'newest'),
   });
-  const start = startInputOf(tenant, agent, messages, { ...rest, id }, externalStorage);
+  const start = startInputOf(place, messages, { ...rest, id });
   const conversation: ConversationStart = {
     window: window ?? conversationDefaults.window,
     ...defined({ title, idleMs: idle === undefined ? undefined : millisecondsOf(idle, 'input-invalid') }),

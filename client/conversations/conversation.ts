@@ -34,17 +34,17 @@ export interface SendOptions {
   readonly wait?: string;
 }
 
-export interface ByOptions {
+interface ByOptions {
   /** The name of the author. */
   readonly by?: string;
 }
 
-export type EndOptions = ByOptions & {
+type EndOptions = ByOptions & {
   /** `now` stops the current turn. Default: `after-turn`. */
   readonly mode?: 'after-turn' | 'now';
 };
 
-export interface PageOptions {
+interface PageOptions {
   /** `before` of the previous page. Absent: the last page. */
   readonly before?: number;
   /** The most messages of a page. Default: 50. */

@@ -29,7 +29,7 @@ import { shown } from '../../contract/shown';
 export type ListTime = string | Date;
 
 /** Filters of interrupts. Absent fields do not filter. */
-export interface InterruptFilter {
+interface InterruptFilter {
   readonly agent?: string;
   /** Runs with this tag, or with all of these tags. */
   readonly tag?: string | readonly string[];
@@ -144,7 +144,7 @@ const forms: { readonly list: Forms<ListOptions>; readonly interrupts: Forms<Int
   interrupts: { ...filters, ...page },
 };
 
-export type ListKind = keyof typeof forms;
+type ListKind = keyof typeof forms;
 
 /** Relative times are not resolved yet. `mark` identifies the filters. */
 export interface AskedList {

@@ -2,7 +2,7 @@ import type { AskPage, ListedExecution } from '../reading/executions';
 import type { RunPlace } from './cursor';
 import { comparePlaces } from './cursor';
 
-export interface OrderedList {
+interface OrderedList {
   readonly ask: AskPage;
   readonly clauses: readonly string[];
   readonly isOpenOnly: boolean;

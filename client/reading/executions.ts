@@ -152,10 +152,7 @@ function isInvalidArgument(error: unknown): boolean {
   return false;
 }
 
-export type ExecutionInfo = Pick<
-  WorkflowExecutionInfo,
-  'workflowId' | 'runId' | 'status' | 'typedSearchAttributes' | 'startTime' | 'closeTime'
->;
+type ExecutionInfo = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status' | 'typedSearchAttributes' | 'startTime' | 'closeTime'>;
 
 /** The SDK's names, by number of temporal.api.enums.v1.WorkflowExecutionStatus. */
 const statusNames: readonly WorkflowExecutionStatusName[] = [

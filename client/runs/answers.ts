@@ -3,7 +3,7 @@ import { shown } from '../../contract/shown';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
-import { latenessOf, refusalOf } from '../../contract/interrupts';
+import { latenessOf, refusalOf, withdrawn } from '../../contract/interrupts';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
@@ -11,6 +11,7 @@ import { personName } from '../../contract/people';
 import { optionsOf } from '../connection/options';
 import { errorOf } from '../connection/refusals';
 import { wholeMisfit } from './whole-misfit';
+import type { AnswerStanding } from '../reading/run-reader';
 import type { TimedAnswer } from '../reading/stored-signals';
 import { counts } from '../reading/stored-signals';
 import { similarNames } from '../../contract/similar-names';
@@ -67,6 +68,14 @@ export function checkAnswerTo(interrupt: Interrupt, answer: TimedAnswer): void {
   checkFit([interrupt], interrupt.id, answer.answer);
 }
 
+export function gone(id: string, { expired, withdrawn: left }: AnswerStanding, known: Interrupt | undefined): HoldfastError {
+  if (expired.has(id)) return new HoldfastError('interrupt-expired', `Nobody answered "${id}" in time.`);
+  if (left.has(id)) return new HoldfastError('interrupt-withdrawn', withdrawn(id).message);
+  return known === undefined
+    ? new HoldfastError('interrupt-unknown', `This run waits for no interrupt "${id}".`)
+    : new HoldfastError('interrupt-answered', `The interrupt "${id}" was answered meanwhile.`);
+}
+
 export function refuse(refused: Failure | undefined): void {
   if (refused !== undefined) throw errorOf(refused, 'answer-invalid');
 }
@@ -85,7 +94,7 @@ function schemaMisfit(interrupt: Interrupt, answer: Json): string | undefined {
 }
 
 /** Tools drop unknown arguments, so a typo would run the call unchanged. The model's arguments are not checked. */
-export function unknownArgument(interrupt: Interrupt, answer: Json): string | undefined {
+function unknownArgument(interrupt: Interrupt, answer: Json): string | undefined {
   if (interrupt.kind !== 'approval') return undefined;
   const edited = isRecord(answer) ? answer['editedInput'] : undefined;
   const found = unknownIn(interrupt.inputSchema, edited, interrupt.input, []);

@@ -8,7 +8,7 @@ import type { StartOptions } from './start-input';
 
 type NamedStart = Exclude<keyof StartOptions, 'id'>;
 
-export interface BegunRun {
+interface BegunRun {
   readonly start: StartInput;
   readonly deadline: number;
   readonly startDelay: number;

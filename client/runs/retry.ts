@@ -22,7 +22,7 @@ import type { Executions } from '../reading/executions';
 import type { Histories } from '../reading/histories';
 
 /** A failed run is retried, and a cancelled run is resumed. */
-export type GoingOn = 'run-retry' | 'run-resume';
+type GoingOn = 'run-retry' | 'run-resume';
 
 export interface GoOnOptions {
   /** The name of the author. */

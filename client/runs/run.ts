@@ -12,12 +12,12 @@ import { isEnded } from '../../contract/events';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { interruptIdAt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
-import { names, workflowIdOf } from '../../contract/names';
+import { names, runIdOf } from '../../contract/names';
 import { rootRunId } from '../../contract/record/child-runs';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../../contract/record/wire';
 import type { RunExecutions } from '../../contract/run-executions';
 import type { AnswerOptions } from './answers';
-import { answerOf, checkAnswer, checkAnswerTo, checkSize } from './answers';
+import { answerOf, checkAnswer, checkAnswerTo, checkSize, gone } from './answers';
 import { AnyRun } from './any-run';
 import { askToStop } from './ask-to-stop';
 import { askedAgain, isPassing, isTimeout } from './asked-again';
@@ -31,7 +31,7 @@ import { endErrorOf, outcomeOf } from '../reading/outcome';
 import type { CallOptions } from '../reading/read-call';
 import type { AnswerStanding, RunReader } from '../reading/run-reader';
 import type { TimedAnswer } from '../reading/stored-signals';
-import { checkMoves, ended, gone, notThere, refusedAnswer, refusedUpgrade, stillBusy, stuck } from '../connection/refusals';
+import { checkMoves, ended, notThere, refusedAnswer, refusedUpgrade, stillBusy, stuck } from '../connection/refusals';
 import type { GoOnOptions } from './retry';
 
 const updateTimeoutMs = 5000;
@@ -45,19 +45,18 @@ const updateTimeoutMs = 5000;
  * console.log(await run.result());
  */
 export class Run<Output = unknown> extends AnyRun {
-  private readonly workflowId: string;
+  readonly id: string;
 
   constructor(
     private readonly reader: RunReader,
-    private readonly tenant: string,
-    readonly id: string,
+    private readonly workflowId: string,
     /** Whether `start` made this run instead of finding it. */
     readonly isNew: boolean,
     /** Options of `start` that the found run does not have, because the first start counts. */
     readonly ignored: readonly string[] = [],
   ) {
     super();
-    this.workflowId = workflowIdOf(tenant, id);
+    this.id = runIdOf(workflowId);
   }
 
   /**
@@ -245,7 +244,7 @@ export class Run<Output = unknown> extends AnyRun {
   private async answerInRoot(answer: TimedAnswer, { parent, view }: AnswerStanding): Promise<boolean> {
     const interrupt = interruptIn({ view }, answer.interruptId);
     if (parent === undefined || interrupt === undefined) return false;
-    const root = new Run(this.reader, this.tenant, rootRunId(this.id), false);
+    const root = new Run(this.reader, rootRunId(this.workflowId), false);
     const there = { ...answer, interruptId: interruptIdAt(parent.path, interrupt) };
     try {
       await root.deliver(there, await root.checkShown(there));

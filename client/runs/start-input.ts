@@ -35,7 +35,11 @@ export interface StartOptions {
   readonly by?: string;
 }
 
-export function startInputOf(tenant: string, agent: string, input: unknown, options: StartOptions, externalStorage: boolean): StartInput {
+export function startInputOf(
+  { tenant, agent, externalStorage }: Pick<StartInput, 'tenant' | 'agent' | 'externalStorage'>,
+  input: unknown,
+  options: StartOptions,
+): StartInput {
   checkStart(options);
   const { id = `run-${randomBytes(6).toString('hex')}` } = options;
   if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a run.`);
@@ -51,7 +55,7 @@ export function startInputOf(tenant: string, agent: string, input: unknown, opti
     options: options.options ?? {},
     tags: options.tags ?? [],
     ...defined({ model: options.model, settings: options.settings, by: options.by }),
-    ...(externalStorage ? { externalStorage } : {}),
+    ...(externalStorage === true ? { externalStorage } : {}),
     ...(options.runPendingToolCalls === true ? { runPendingToolCalls: true } : {}),
   };
   const problem = notJson(start);

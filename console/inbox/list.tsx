@@ -104,7 +104,7 @@ function ClearFilters() {
   return <Button onClick={clear}>{inboxTexts.clearFilters}</Button>;
 }
 
-export function NothingWaits({ view, isFiltered }: { readonly view: InboxView; readonly isFiltered: boolean }) {
+function NothingWaits({ view, isFiltered }: { readonly view: InboxView; readonly isFiltered: boolean }) {
   if (isFiltered)
     return (
       <EmptyState title={inboxTexts.emptyFilter}>

@@ -130,7 +130,7 @@ interface WaitsProps {
 
 const most = 20;
 
-export function Waits({ rows, chosen, onChoose }: WaitsProps) {
+function Waits({ rows, chosen, onChoose }: WaitsProps) {
   const [first] = rows;
   if (first === undefined) return null;
   const at = rows.findIndex(({ key }) => key === chosen);

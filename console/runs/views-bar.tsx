@@ -62,7 +62,7 @@ function NameView({ query, onClose }: { readonly query: string; readonly onClose
   );
 }
 
-export interface SavedView {
+interface SavedView {
   readonly name: string;
   readonly query: string;
 }
@@ -70,13 +70,13 @@ export interface SavedView {
 const key = 'holdfast.views';
 const most = 50;
 
-export const savedViews = signal<readonly SavedView[]>(stored());
+const savedViews = signal<readonly SavedView[]>(stored());
 
-export function saveView(name: string, query: string): void {
+function saveView(name: string, query: string): void {
   keep([...savedViews.peek().filter((view) => view.name !== name), { name, query }].slice(-most));
 }
 
-export function removeView(name: string): void {
+function removeView(name: string): void {
   keep(savedViews.peek().filter((view) => view.name !== name));
 }
 

@@ -14,7 +14,7 @@ export interface ServerBinary {
   readonly serverVersion: string;
 }
 
-export interface BinarySearch {
+interface BinarySearch {
   readonly environment: Environment;
   readonly onProgress: (message: string) => void;
 }
@@ -62,8 +62,8 @@ async function presentBinary(environment: Environment, failures: string[]): Prom
   );
 }
 
-async function obtainBinary(search: BinarySearch, failures: string[]): Promise<ServerBinary | undefined> {
-  const cached = cachedBinary(search.environment);
+async function obtainBinary({ environment, onProgress }: BinarySearch, failures: string[]): Promise<ServerBinary | undefined> {
+  const cached = cachedBinary(environment);
   mkdirSync(dirname(cached), { recursive: true });
   const draft = mkdtempSync(join(dirname(cached), '.new-'));
   const keep = async (file: string, origin: ServerBinary['origin']): Promise<ServerBinary> => {
@@ -73,8 +73,10 @@ async function obtainBinary(search: BinarySearch, failures: string[]): Promise<S
   };
   try {
     return (
-      (await attempt("the SDK's download", failures, async () => keep(await downloadServer(draft, search), 'download'))) ??
-      (await attempt('`go build` of the Temporal CLI', failures, async () => keep(await buildServer(draft, search), 'build')))
+      (await attempt("the SDK's download", failures, async () => keep(await downloadServer(draft, environment, onProgress), 'download'))) ??
+      (await attempt('`go build` of the Temporal CLI', failures, async () =>
+        keep(await buildServer(draft, environment, onProgress), 'build'),
+      ))
     );
   } finally {
     rmSync(draft, { recursive: true, force: true });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../contract/errors';
-import type { BinarySearch } from './server-binary';
+import type { Environment } from '../configuration';
 
 /** In the CLI's SQLite 1.34 a cancelled query can leave the only connection interrupted for ever; 1.38 replaces the connection. */
 const modules = `module holdfast-server
@@ -18,7 +18,7 @@ const oldestGo = [1, 25] as const;
 const patienceMs = 20 * 60_000;
 const progressEveryMs = 5_000;
 
-export async function buildServer(folder: string, { environment, onProgress }: BinarySearch): Promise<string> {
+export async function buildServer(folder: string, environment: Environment, onProgress: (message: string) => void): Promise<string> {
   const run = (args: string[], variables: Record<string, string> = {}): Promise<string> =>
     new Promise((resolve, reject) => {
       const options = { cwd: folder, timeout: patienceMs, maxBuffer: 16 * 1024 * 1024, env: { ...environment, ...variables } };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BinarySearch } from './server-binary';
+import type { Environment } from '../configuration';
 
 const patienceMs = 15_000;
 
@@ -20,11 +20,11 @@ TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'cached-down
   .finally(() => process.exit(1));
 `;
 
-export async function downloadServer(folder: string, search: BinarySearch): Promise<string> {
-  search.onProgress('Downloading the Temporal server.');
+export async function downloadServer(folder: string, environment: Environment, onProgress: (message: string) => void): Promise<string> {
+  onProgress('Downloading the Temporal server.');
   const child = spawn(process.execPath, ['-e', script, require.resolve('@temporalio/testing'), folder], {
     stdio: ['pipe', 'ignore', 'pipe'],
-    env: { ...search.environment },
+    env: { ...environment },
   });
   let complaint = '';
   child.stderr.on('data', (chunk) => (complaint += String(chunk)));

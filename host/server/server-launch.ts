@@ -10,7 +10,7 @@ import { serverArguments, type ServerFlags } from './server-flags';
 import { logOf, serverFailure } from './server-log';
 import { askedServer } from './server-record';
 
-export interface LaunchOptions extends Pick<ServerFlags, 'database' | 'isDraft' | 'namespace' | 'dynamicConfig'> {
+interface LaunchOptions extends Pick<ServerFlags, 'database' | 'isDraft' | 'namespace' | 'dynamicConfig'> {
   readonly binary: ServerBinary;
   readonly directory: string;
   readonly port?: number | undefined;

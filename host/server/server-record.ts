@@ -33,7 +33,7 @@ export function databasesIn(directory: string): readonly string[] {
   }
 }
 
-export function readServerRecord(directory: string): ServerRecord | undefined {
+function readServerRecord(directory: string): ServerRecord | undefined {
   try {
     const record = JSON.parse(readFileSync(recordPath(directory), 'utf8')) as ServerRecord;
     return record.directory === realpathSync(directory) ? record : undefined;

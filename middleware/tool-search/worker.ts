@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Tool, ToolSpec } from '../../activities/tools/tools';
+import type { Tool } from '../../activities/tools/define-tool';
+import type { ToolSpec } from '../../contract/manifest';
 import { ToolRegistry, defineTool } from '../../activities/tools/tools';
 import { HoldfastError } from '../../contract/errors';
 import { isFilledList, isRecord } from '../../contract/check';

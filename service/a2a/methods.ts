@@ -1,16 +1,14 @@
 import type { z } from 'zod';
-import type { HoldfastClient } from '../../client/index';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
-import type { Json } from '../../contract/messages/messages';
 import { shown } from '../../contract/shown';
 import type { PushedTask } from '../../contract/task-push';
 import { parse } from '../http/parse-request';
 import { threadOf } from '../projection/thread';
+import type { A2aCaller } from './caller';
 import { A2aError, asKind } from './errors';
 import { listTasks } from './list';
 import { checkedConfig, configUnknown, notSupported, shownConfig } from './push/targets';
-import type { PushTarget } from './push/targets';
 import type { RpcRequest } from './request';
 import {
   CancelParams,
@@ -28,18 +26,7 @@ import { TaskReading, lookFor } from './task-reading';
 import { taskRefOf } from './task-ref';
 import type { A2aFrame } from './wire';
 
-export interface A2aCaller {
-  readonly client: HoldfastClient;
-  readonly agent: string;
-  readonly inputSchema?: Json;
-  /** Aborts when the client goes away, or the service closes. Tasks continue. */
-  readonly signal: AbortSignal;
-  readonly patienceMs: number;
-  /** Allowed receivers of push notifications. Empty: none are sent. */
-  readonly pushTo: readonly PushTarget[];
-}
-
-export type MethodResult = { readonly result: unknown } | { readonly frames: AsyncGenerator<A2aFrame, void, void> };
+type MethodResult = { readonly result: unknown } | { readonly frames: AsyncGenerator<A2aFrame, void, void> };
 
 /** Throws a request's errors before the stream begins. */
 export async function carryOut({ method, params }: RpcRequest, caller: A2aCaller): Promise<MethodResult> {
@@ -130,7 +117,7 @@ async function sent(params: unknown, caller: A2aCaller, isStreamed: boolean): Pr
   const given = configuration?.taskPushNotificationConfig;
   const config = given === undefined ? undefined : checkedConfig(given, caller.pushTo);
   const reading = await send({ ...caller, message: { ...message, metadata: { ...metadata, ...message.metadata } }, isStreamed });
-  if (config !== undefined) await caller.client.pushes.begin({ agent: caller.agent, ...reading.ref }, config);
+  if (config !== undefined) await caller.client.pushes.begin({ agent: caller.agent, ...reading.fold.ref }, config);
   return { reading, configuration };
 }
 
@@ -155,10 +142,10 @@ const cancelMs = 5000;
 /** Withdraws a message from the queue, or stops the turn, even a waiting turn. */
 async function cancel(params: unknown, caller: A2aCaller): Promise<MethodResult> {
   const { id, metadata } = parse(CancelParams, params, '`params`');
-  const { ref, thread, fold } = await open(id, caller);
+  const { thread, fold } = await open(id, caller);
   if (fold.isOver) throw new A2aError('TASK_NOT_CANCELABLE', 'task-ended', `The task "${id}" is over: ${fold.state}.`);
   if (fold.turn === undefined) {
-    await thread.withdraw(ref.message).catch(notCancelable);
+    await thread.withdraw(fold.ref.message).catch(notCancelable);
     return { result: (await open(id, caller)).fold.task() };
   }
   await thread.stop(speakerIn(metadata)).catch(notCancelable);

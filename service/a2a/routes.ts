@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../contract/maybe-promise';
 import { shown } from '../../contract/shown';
 import type { Logger } from '../../host/logger';
 import type { JsonObject } from '../../contract/messages/messages';
-import type { AppParts } from '../http/app';
+import type { AppParts } from '../parts';
 import { askedAgent } from '../http/asked-agent';
 import { current } from '../http/current';
 import { dataFrame, frameStream } from '../http/event-stream';

@@ -13,7 +13,7 @@ import { keptFor, threadOf } from '../projection/thread';
 import { listen, queuedIn } from '../projection/thread-log';
 import type { GivenPayload } from './answers';
 import { answerIn, answerInWords, payloadsIn, textIn } from './answers';
-import type { A2aCaller } from './methods';
+import type { A2aCaller } from './caller';
 import { contentOf } from './parts';
 import type { GivenMessage } from './request';
 import { speakerIn } from './request';
@@ -22,7 +22,7 @@ import { TaskReading } from './task-reading';
 import type { TaskRef } from './task-ref';
 import { newContextId, sentIdOf, taskIdOf, taskRefOf } from './task-ref';
 
-export interface Sending extends Pick<A2aCaller, 'client' | 'agent' | 'inputSchema' | 'signal'> {
+interface Sending extends Pick<A2aCaller, 'client' | 'agent' | 'inputSchema' | 'signal'> {
   readonly message: GivenMessage;
   /** A stream follows, so texts must come in pieces. */
   readonly isStreamed: boolean;
@@ -58,9 +58,9 @@ async function begin({ client, agent, message, inputSchema, signal, isStreamed }
   return reading;
 }
 
-function refuseOtherContent({ fold, view, ref }: TaskReading, messageId: string, content: string | readonly Part[]): void {
-  const stored = fold.said ?? queuedIn(view, ref.message);
-  const given = messageOfSent({ id: ref.message, content });
+function refuseOtherContent({ fold, view }: TaskReading, messageId: string, content: string | readonly Part[]): void {
+  const stored = fold.said ?? queuedIn(view, fold.ref.message);
+  const given = messageOfSent({ id: fold.ref.message, content });
   // A changed message in the queue has another id.
   if (stored === undefined || stored.id !== given.id || canonicalJson(stored.parts) === canonicalJson(given.parts)) return;
   throw new HoldfastError('run-id-in-use', `The messageId "${messageId}" belongs to another message of this context. Use a new one.`);

@@ -49,7 +49,7 @@ export class TaskFold {
   turn: number | undefined;
   said: StoredMessage | undefined;
 
-  constructor(private readonly ref: TaskRef) {
+  constructor(readonly ref: TaskRef) {
     this.of = { taskId: taskIdOf(ref), contextId: ref.contextId };
     this.artifacts = new TaskArtifacts(this.of);
   }

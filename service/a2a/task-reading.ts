@@ -14,7 +14,6 @@ export class TaskReading {
 
   private constructor(
     readonly thread: Thread,
-    readonly ref: TaskRef,
     readonly fold: TaskFold,
     private readonly signal: AbortSignal,
     /** At the start of the reading. Undefined: the task has just begun its context. */
@@ -24,7 +23,7 @@ export class TaskReading {
   static async open(thread: Thread, ref: TaskRef, signal: AbortSignal): Promise<TaskReading> {
     const { fate, view } = await lookFor(thread, ref);
     const fold = new TaskFold(ref);
-    const reading = new TaskReading(thread, ref, fold, signal, view);
+    const reading = new TaskReading(thread, fold, signal, view);
     if (fate !== undefined && 'left' in fate) drain(fold.waits(...leftBy(fate), fate.time));
     else if (fate !== undefined) await reading.readTurn(fate.begins, view);
     drain(reading.stands(view));
@@ -41,7 +40,7 @@ export class TaskReading {
       if (event.type === 'message-queued' && event.id === ref.message) break;
       drain(fold.take(event));
       if (fold.turn === undefined) continue;
-      const reading = new TaskReading(thread, ref, fold, signal, undefined);
+      const reading = new TaskReading(thread, fold, signal, undefined);
       reading.offset = event.offset + 1;
       return reading;
     }
@@ -49,7 +48,7 @@ export class TaskReading {
   }
 
   async *updates(): AsyncGenerator<A2aUpdate, void, void> {
-    const { thread, ref, fold, signal } = this;
+    const { thread, fold, signal } = this;
     while (!fold.isOver && !this.isRead) {
       for await (const event of thread.events({ from: this.offset, until: 'waiting', signal })) {
         if (event.offset !== undefined) this.offset = event.offset + 1;
@@ -57,7 +56,7 @@ export class TaskReading {
         if (fold.isOver) return;
       }
       if (signal.aborted) return;
-      const view = await viewOf(thread, ref);
+      const view = await viewOf(thread, fold.ref);
       // The run went on while the view was read.
       if (view?.status === 'running' || (view !== undefined && view.nextOffset > this.offset)) continue;
       if (view !== undefined) yield* this.stands(view);
@@ -96,7 +95,7 @@ export class TaskReading {
   }
 }
 
-export interface TaskStanding {
+interface TaskStanding {
   /** Undefined: the message waits. */
   readonly fate: MessageFate | undefined;
   readonly view: RunView;

@@ -8,7 +8,7 @@ export type AguiSource =
   | { readonly type: 'data'; readonly value: string; readonly mimeType: string }
   | { readonly type: 'url'; readonly value: string; readonly mimeType?: string };
 
-export interface AguiToolCall {
+interface AguiToolCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };

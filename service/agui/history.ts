@@ -10,7 +10,7 @@ import { contentOf } from './content';
 import type { AguiEvent, AguiMessage } from './events';
 import { clientIdOf } from './message-ids';
 
-export interface ThreadHistory {
+interface ThreadHistory {
   readonly messages: readonly AguiMessage[];
   /** The last snapshot of the state, and the deltas since. */
   readonly state: readonly AguiEvent[];

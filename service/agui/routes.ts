@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { JsonObject } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
-import type { AppParts } from '../http/app';
+import type { AppParts } from '../parts';
 import { askedAgent } from '../http/asked-agent';
 import { current } from '../http/current';
 import { dataFrame, frameStream } from '../http/event-stream';

@@ -22,7 +22,7 @@ import { listen, logBetween, readThread } from '../projection/thread-log';
 import type { Translator } from './translate';
 import { TranslateError } from './translate';
 
-export interface ThreadRun {
+interface ThreadRun {
   readonly thread: Thread;
   readonly input: Pick<RunAgentInput, 'threadId' | 'runId' | 'parentRunId' | 'protocolVersion' | 'messages'>;
   readonly tools: readonly ClientTool[];

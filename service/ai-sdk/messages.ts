@@ -9,7 +9,7 @@ import { UiFrames } from './frames';
 import type { MessageFacts, UiPart, Shows } from './parts';
 import { messageIdOf } from './turn-stream';
 
-export interface UiMessage {
+interface UiMessage {
   readonly id: string;
   readonly role: 'user' | 'assistant';
   metadata: { readonly holdfast: MessageFacts };

@@ -45,7 +45,7 @@ export type UiPart =
   | { readonly type: 'file'; readonly url: string; readonly mediaType: string }
   | { readonly type: `data-${string}`; readonly id?: string; readonly data: Json };
 
-export interface ShowContext extends Answerer {
+interface ShowContext extends Answerer {
   readonly agent: string;
   readonly chat: string;
   readonly tool?: string;

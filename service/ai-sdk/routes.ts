@@ -4,7 +4,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
 import type { Answerer } from '../../contract/who-may-answer';
-import type { AppParts } from '../http/app';
+import type { AppParts } from '../parts';
 import { Routes, events, ok } from '../http/routes';
 import { ChatQuery, ReaderQuery } from '../http/schemas';
 import { current } from '../http/current';

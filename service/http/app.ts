@@ -2,20 +2,14 @@ import type { MiddlewareHandler } from 'hono';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { HoldfastError } from '../../contract/errors';
-import type { Logger } from '../../host/logger';
 import type { HoldfastClient } from '../../client/index';
-import type { AgentSummary } from '../project/load-project';
-import type { ModelPrices } from '../../contract/prices';
-import type { PushTarget } from '../a2a/push/targets';
+import type { AppParts, ServiceParts } from '../parts';
 import { a2aRoutes } from '../a2a/routes';
-import type { AguiOptions } from '../agui/options';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
-import type { AiSdkUiOptions } from '../ai-sdk/parts';
 import { responseRoutes } from '../responses/routes';
 import { checkHost } from './check-host';
 import { consoleRoutes } from './console-routes';
-import type { Changing } from './current';
 import { errorResponse } from './error-response';
 import { methodsAt, noRoute, Routes, ok } from './routes';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
@@ -24,37 +18,7 @@ import { policyRoutes } from './policy-routes';
 import { agentsIn } from './asked-agent';
 import { conversationRoutes } from './conversation-routes';
 import { runRoutes } from './run-routes';
-import type { ServiceHosting } from './service-routes';
 import { serviceRoutes } from './service-routes';
-
-export interface ServiceParts {
-  readonly client: HoldfastClient;
-  /** Functions give values that change while the service runs. */
-  readonly agents: readonly AgentSummary[] | (() => readonly AgentSummary[]);
-  readonly logger: Logger;
-  /** For a service on loopback: more names in requests. Absent: any name. */
-  readonly hosts?: readonly string[];
-  /** Sites whose pages may use the service. Default: none. */
-  readonly origins?: readonly string[];
-  /** Ends the streams of events. */
-  readonly closing?: AbortSignal;
-  /** Default: 15 s. */
-  readonly heartbeatMs?: number;
-  /** The policies of the configuration. */
-  readonly policies?: Changing<Readonly<Record<string, object>>>;
-  /** Prices of models. Absent: runs have no cost. */
-  readonly prices?: Changing<ModelPrices>;
-  readonly agui?: Changing<AguiOptions>;
-  readonly aiSdk?: Changing<AiSdkUiOptions>;
-  /** Facts of process and project for `GET /service`. */
-  readonly hosting?: ServiceHosting;
-  /** Allowed receivers of A2A push notifications. Default: none. */
-  readonly pushTo?: Changing<readonly PushTarget[]>;
-  /** Longest wait for the Temporal server. Default: 30 s. */
-  readonly patienceMs?: number;
-}
-
-export type AppParts = ServiceParts & Required<Pick<ServiceParts, 'closing' | 'heartbeatMs' | 'patienceMs'>>;
 
 /** Without the common deadline: streams, bulk requests, and moves that wait for a worker. */
 const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;

@@ -4,7 +4,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { RunOptions } from '../../contract/run-options';
 import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
 import type { AgentSummary } from '../project/load-project';
-import type { ServiceParts } from './app';
+import type { ServiceParts } from '../parts';
 import { current } from './current';
 
 export function agentsIn({ agents }: Pick<ServiceParts, 'agents'>): readonly AgentSummary[] {

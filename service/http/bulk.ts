@@ -1,5 +1,5 @@
 import type { Failure } from '../../contract/messages/messages';
-import type { AppParts } from './app';
+import type { AppParts } from '../parts';
 import { toldError } from './error-response';
 
 /** More requests at a time would only wait for each other at the server. */

@@ -5,7 +5,7 @@ import { notOne, unknownConversation } from '../../client/conversations/conversa
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { ShownConversation } from '../../contract/service';
-import type { ServiceParts } from './app';
+import type { ServiceParts } from '../parts';
 import { askedAgent, refuseUntakenTools } from './asked-agent';
 import type { Operation } from './routes';
 import { Routes, done, ok } from './routes';

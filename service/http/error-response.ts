@@ -23,7 +23,7 @@ export function errorBody(code: ErrorCode, message: string): ErrorBody {
   return { type: `urn:holdfast:error:${code}`, title: code.replaceAll('-', ' '), status, detail: message, error: { code, message, fix } };
 }
 
-export interface ToldError {
+interface ToldError {
   readonly coded: unknown;
   readonly code: ErrorCode;
   readonly message: string;

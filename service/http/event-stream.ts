@@ -1,10 +1,10 @@
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
-import type { AppParts } from './app';
+import type { AppParts } from '../parts';
 
 type StreamOptions = Pick<AppParts, 'heartbeatMs' | 'closing' | 'logger'>;
 
-export interface FrameOptions<Item> extends StreamOptions {
+interface FrameOptions<Item> extends StreamOptions {
   readonly frameOf: (item: Item) => string;
   /** Texts before the first and after the last frame. */
   readonly first?: string;

@@ -4,7 +4,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { AnswerBody, AnswerManyBody, DecisionBody, InboxQuery } from './schemas';
 import type { AnswerOptions } from '../../client/index';
-import type { AppParts } from './app';
+import type { AppParts } from '../parts';
 import { eachOf } from './bulk';
 import { parse, parseBody } from './parse-request';
 import { Routes, ok } from './routes';

@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { policySourceOf } from '../../contract/policies';
-import type { ServiceParts } from './app';
+import type { ServiceParts } from '../parts';
 import { current } from './current';
 import { Routes, ok } from './routes';
 import { ApplyPolicyBody } from './schemas';

@@ -23,7 +23,7 @@ import {
 import type { RunOutcome } from '../../contract/service';
 import type { DryRun } from '../../client/runs/dry-runs';
 import { checkJob } from '../../client/runs/whole-misfit';
-import type { AppParts } from './app';
+import type { AppParts } from '../parts';
 import { askedAgent } from './asked-agent';
 import { eachOf } from './bulk';
 import { current } from './current';

@@ -14,7 +14,7 @@ export const absentOr = <T>(schema: z.ZodType<T>) => schema.nullish().transform(
 /** A protocol's field that the service ignores. */
 export const unread = json.optional();
 
-export const ModelSettingsBody = z.strictObject({
+const ModelSettingsBody = z.strictObject({
   temperature: z.number().optional(),
   maxOutputTokens: z.int().positive().optional(),
   topP: z.number().optional(),

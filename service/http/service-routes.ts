@@ -1,23 +1,14 @@
 import type { Hono } from 'hono';
 import { defined } from '../../contract/defined';
-import type { ProjectFacts, ServiceFacts, ServiceProblem } from '../../contract/service-facts';
+import type { ServiceFacts } from '../../contract/service-facts';
+import type { ServiceHosting, ServiceParts } from '../parts';
 import type { AgentSummary } from '../project/load-project';
 import { costOf } from '../../contract/prices';
-import type { ServiceParts } from './app';
 import { agentsIn } from './asked-agent';
 import { current } from './current';
 import { packageVersion } from './package-version';
 import { Routes, ok } from './routes';
 import { CountsQuery, UsageQuery } from './schemas';
-
-export interface ServiceHosting {
-  readonly server: ServiceFacts['server']['kind'];
-  readonly hasWorker: boolean;
-  /** The page of a run in Temporal's web UI, with `{workflowId}` and optionally `{namespace}`. */
-  readonly temporalUi?: string;
-  readonly project?: () => ProjectFacts;
-  readonly problems?: () => readonly ServiceProblem[];
-}
 
 export function serviceRoutes(parts: ServiceParts): Hono {
   const { client } = parts;

@@ -5,7 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { errorTable } from '../../contract/errors';
 import { reachable } from '../../host/configuration';
 import { listenFailure } from '../../host/server/free-port';
-import type { ServiceParts } from './app';
+import type { ServiceParts } from '../parts';
 import { createApp } from './app';
 import { isLoopbackAddress } from './check-host';
 import { errorBody, problemType, requestErrorResponse } from './error-response';

@@ -27,7 +27,7 @@ export async function loadModule(path: string): Promise<Record<string, unknown>>
  * Shared with the process: the doors, which have state (the context of a call), and zod of the same version. Modules load at their first
  * import.
  */
-export function sharedModules(path: string): Record<string, unknown> {
+function sharedModules(path: string): Record<string, unknown> {
   const shared: Record<string, unknown> = {};
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- at the first import, from this package
   const share = (name: string): unknown => Object.defineProperty(shared, name, { enumerable: true, get: () => require(name) as unknown });
@@ -114,7 +114,7 @@ function missingFiles(error: unknown): readonly string[] {
   return [path, ...[...codeExtensions, '.json'].flatMap((extension) => [`${bare}${extension}`, join(bare, `index${extension}`)])];
 }
 
-export function isOfProject(path: string): boolean {
+function isOfProject(path: string): boolean {
   return isAbsolute(path) && !path.includes(`${sep}node_modules${sep}`);
 }
 

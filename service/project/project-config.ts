@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { StorageDriver } from '@temporalio/common';
 import type { ModelLimits } from '../../activities/limits/limit';
 import { limitsForm } from '../../activities/limits/limit';
-import type { ModelProvider } from '../../activities/models/models';
+import type { ModelProvider } from '../../activities/models/language-model';
 import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import type { Form } from '../../contract/check';
 import { duration } from '../../contract/check';

@@ -18,7 +18,7 @@ export async function logBetween(thread: Thread, from: number, to: number, signa
   return log;
 }
 
-export interface ReadThread {
+interface ReadThread {
   readonly view: RunView | undefined;
   readonly log: readonly RunEvent[];
   readonly broken?: { readonly error: unknown };

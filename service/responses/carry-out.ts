@@ -22,7 +22,7 @@ import { toolsIn, wishOf } from './request';
 import type { ResponseRef } from './response-id';
 import { isResponseMessage, messageIdOf, offsetOf, refOf, responseIdOf, unknownResponse } from './response-id';
 
-export interface CarriedOut {
+interface CarriedOut {
   readonly thread: Thread;
   readonly ref: ResponseRef;
   readonly facts: ResponseNote;

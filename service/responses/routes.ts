@@ -4,7 +4,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import { agentsIn, askedAgent, refuseUntakenTools } from '../http/asked-agent';
-import type { AppParts } from '../http/app';
+import type { AppParts } from '../parts';
 import { frameStream } from '../http/event-stream';
 import { parse } from '../http/parse-request';
 import type { Operation } from '../http/routes';

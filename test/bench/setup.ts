@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import { defineTool } from '../../activities/tools/tools';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';

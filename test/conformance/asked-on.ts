@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/language-model';
 import type { Delta } from '../../contract/deltas';
 import type { Json, Message } from '../../contract/messages/messages';
 import type { Agent } from '../../kernel/define/agent-ref';

@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/language-model';
 import type { ScriptedRequest } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';
 import { toolCallsOf } from '../../contract/messages/messages';

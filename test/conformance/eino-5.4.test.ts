@@ -1,4 +1,4 @@
-import type { ModelProvider } from '../../activities/models/models';
+import type { ModelProvider } from '../../activities/models/language-model';
 import type { RunEvent } from '../../contract/events';
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';

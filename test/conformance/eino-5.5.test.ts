@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/language-model';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { scriptedModel, testRun } from '../../testing/index';

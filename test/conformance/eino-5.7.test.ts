@@ -1,5 +1,4 @@
-import type { ModelChunk } from '../../activities/models/chunks';
-import type { LanguageModel } from '../../activities/models/models';
+import type { ModelChunk, LanguageModel } from '../../activities/models/language-model';
 import type { Message } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import { gate } from '../support/gate';

@@ -1,4 +1,4 @@
-import type { ModelProvider } from '../../activities/models/models';
+import type { ModelProvider } from '../../activities/models/language-model';
 import type { RunEvent } from '../../contract/events';
 import { scriptedModel, testRun } from '../../testing/index';
 import type { ScriptedStep } from '../../testing/index';

@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/language-model';
 import type { Json, Message } from '../../contract/messages/messages';
 import type { ScriptedModel, ScriptedStep } from '../../testing/index';
 import { scriptedModel } from '../../testing/index';

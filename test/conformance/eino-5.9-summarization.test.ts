@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/language-model';
 import { scriptedModel } from '../../testing/index';
 import type { AgentMiddleware, HookContext } from '../../workflows/index';
 import type { SummarizationOptions, SummaryFailoverAttempt, TokenCounter } from '../../middleware/index';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chunksOf } from '../../activities/models/chunks';
-import type { LanguageModel, ModelProvider } from '../../activities/models/models';
+import type { LanguageModel, ModelProvider } from '../../activities/models/language-model';
 import type { CancelOptions, CancelReceipt } from '../../client/runs/cancel';
 import type { Conversation } from '../../client/conversations/conversation';
 import type { ConversationOptions } from '../../client/conversations/conversation-options';

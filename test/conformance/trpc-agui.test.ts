@@ -3,7 +3,7 @@ import type { Delta, DeltaBody } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { Part } from '../../contract/messages/messages';
-import type { LanguageModel } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/language-model';
 import type { AguiEvent } from '../../service/agui/events';
 import { AguiFrames } from '../../service/agui/frames';
 import { historyOf } from '../../service/agui/history';

@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { GenerateAnswer } from '../../activities/models/models';
+import type { GenerateAnswer } from '../../activities/models/language-model';
 import type { StartOptions } from '../../client/runs/start-input';
 import type { Outcome } from '../../client/reading/outcome';
 import type { Part } from '../../contract/messages/messages';

@@ -1,4 +1,4 @@
-import type { GenerateAnswer } from '../../activities/models/models';
+import type { GenerateAnswer } from '../../activities/models/language-model';
 import type { Conversation } from '../../client/conversations/conversation';
 import type { Run } from '../../client/runs/run';
 import { names } from '../../contract/names';

@@ -1,5 +1,5 @@
 import { temporal as protocol } from '@temporalio/proto';
-import type { GenerateAnswer } from '../../activities/models/models';
+import type { GenerateAnswer } from '../../activities/models/language-model';
 import { sharedBed } from '../support/shared-bed';
 import type { Answerer } from '../support/test-bed';
 import { calls, script, text } from '../support/test-bed';

@@ -1,4 +1,4 @@
-import type { GenerateRequest } from '../../activities/models/models';
+import type { GenerateRequest } from '../../activities/models/language-model';
 import { externalCallIn } from '../../contract/external-calls';
 import { eventLine, lineOf } from '../support/memory-bed';
 import { logOf } from '../support/server-logs';

@@ -1,8 +1,7 @@
 import type { BaseEvent } from '@ag-ui/client';
 import { HttpAgent, runHttpRequest, transformHttpEventStream } from '@ag-ui/client';
 import OpenAI from 'openai';
-import type { ModelChunk } from '../../activities/models/chunks';
-import type { LanguageModel } from '../../activities/models/models';
+import type { ModelChunk, LanguageModel } from '../../activities/models/language-model';
 import type { Json } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import { createLogger } from '../../host/logger';

@@ -1,5 +1,5 @@
 import { temporal as proto } from '@temporalio/proto';
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import { connect } from '../../client/connect';
 import type { Run } from '../../client/runs/run';
 import { textOf } from '../../contract/messages/messages';

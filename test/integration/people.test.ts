@@ -1,4 +1,4 @@
-import type { GenerateRequest } from '../../activities/models/models';
+import type { GenerateRequest } from '../../activities/models/language-model';
 import type { Run } from '../../client/runs/run';
 import type { Interrupt } from '../../contract/interrupts';
 import { policy } from '../../middleware/index';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import type { GenerateAnswer } from '../../activities/models/models';
+import type { GenerateAnswer } from '../../activities/models/language-model';
 import { defineTool } from '../../activities/tools/tools';
 import type { Run } from '../../client/runs/run';
 import type { Delta } from '../../contract/deltas';

@@ -1,5 +1,5 @@
 import { tsToMs } from '@temporalio/common/lib/time';
-import type { LanguageModel } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/language-model';
 import type { Run } from '../../client/runs/run';
 import { gate } from '../support/gate';
 import { logOf } from '../support/server-logs';

@@ -1,8 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { attendRun } from '../../cli/attend-run';
 import { FoundService } from '../../cli/found-service';
-import type { ModelChunk } from '../../activities/models/chunks';
-import type { LanguageModel } from '../../activities/models/models';
+import type { ModelChunk, LanguageModel } from '../../activities/models/language-model';
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
 import type { Message } from '../../contract/messages/messages';

@@ -1,5 +1,4 @@
-import type { ModelChunk } from '../../activities/models/chunks';
-import type { GenerateRequest, LanguageModel } from '../../activities/models/models';
+import type { ModelChunk, GenerateRequest, LanguageModel } from '../../activities/models/language-model';
 import type { Run } from '../../client/runs/run';
 import { gate } from '../support/gate';
 import { sharedBed } from '../support/shared-bed';

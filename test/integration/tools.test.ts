@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from '../../activities/tools/define-tool';
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import type { Run } from '../../client/runs/run';
 import type { StartOptions } from '../../client/runs/start-input';
 import type { Delta } from '../../contract/deltas';

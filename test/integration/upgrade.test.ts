@@ -1,4 +1,4 @@
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import type { Run } from '../../client/runs/run';
 import { codeOf } from '../../contract/errors';
 import type { Message } from '../../contract/messages/messages';

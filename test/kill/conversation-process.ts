@@ -1,4 +1,4 @@
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import { textOf } from '../../contract/messages/messages';
 import { servePayments } from './payment-tools';
 import { serveOnRequest } from './serve-on-request';

@@ -1,4 +1,4 @@
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import type { Json } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import type { Count } from './middleware-tools';

@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { currentCall } from '../../activities/calls/call-context';
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
-import type { ToolCallContext } from '../../activities/tools/tools';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
+import type { ToolCallContext } from '../../activities/tools/define-tool';
 import { defineTool } from '../../activities/tools/tools';
 import { textOf } from '../../contract/messages/messages';
 import { runIdOf } from '../../contract/names';

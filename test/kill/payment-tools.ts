@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LanguageModel } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/language-model';
 import { defineTool } from '../../activities/tools/tools';
 import type { Receipt } from './payment-server';
 import type { serveOnRequest } from './serve-on-request';

@@ -1,5 +1,5 @@
 /** A worker for refund-agents.ts. Refunds go to a payment server under the call's key. See serve-on-request.ts. */
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import type { Json } from '../../contract/messages/messages';
 import { servePayments } from './payment-tools';
 import { serveOnRequest } from './serve-on-request';

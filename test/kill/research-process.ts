@@ -4,7 +4,7 @@
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import { defineTool } from '../../activities/tools/tools';
 import type { Json } from '../../contract/messages/messages';
 import { chaosWorker, serveOnRequest } from './serve-on-request';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { LanguageModel } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/language-model';
 import type { WorkflowBundle } from '../../worker/bundle/bundle';
 import type { WorkerOptions } from '../../worker/create-worker';
 import { HoldfastWorker } from '../../worker/create-worker';

@@ -5,8 +5,7 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { currentCall } from '../../activities/calls/call-context';
-import type { ModelChunk } from '../../activities/models/chunks';
-import type { GenerateRequest, LanguageModel } from '../../activities/models/models';
+import type { ModelChunk, GenerateRequest, LanguageModel } from '../../activities/models/language-model';
 import { defineTool } from '../../activities/tools/tools';
 import { connect } from '../../client/connect';
 import { defined } from '../../contract/defined';

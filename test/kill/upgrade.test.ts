@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WorkflowClient } from '@temporalio/client';
 import { temporal as protocol } from '@temporalio/proto';
 import { z } from 'zod';
-import type { GenerateRequest } from '../../activities/models/models';
+import type { GenerateRequest } from '../../activities/models/language-model';
 import { defineTool } from '../../activities/tools/tools';
 import type { Run } from '../../client/runs/run';
 import type { WorkflowBundle } from '../../worker/bundle/bundle';

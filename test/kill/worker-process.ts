@@ -6,7 +6,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { currentCall } from '../../activities/calls/call-context';
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import { defineTool } from '../../activities/tools/tools';
 import { defined } from '../../contract/defined';
 import { textOf } from '../../contract/messages/messages';

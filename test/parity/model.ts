@@ -1,5 +1,4 @@
-import type { ModelChunk } from '../../activities/models/chunks';
-import type { GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider } from '../../activities/models/models';
+import type { ModelChunk, GenerateAnswer, GenerateRequest, LanguageModel, ModelProvider } from '../../activities/models/language-model';
 import type { Json, Part, Usage } from '../../contract/messages/messages';
 import { told } from './plays';
 import type { Said } from './script';

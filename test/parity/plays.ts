@@ -1,6 +1,6 @@
 import type { CallContext } from '../../activities/calls/call-context';
 import { currentCall } from '../../activities/calls/call-context';
-import type { GenerateRequest } from '../../activities/models/models';
+import type { GenerateRequest } from '../../activities/models/language-model';
 import { nameOfSegment } from '../../contract/record/agent-paths';
 import { rootRunId } from '../../contract/record/child-runs';
 import type { Json } from '../../contract/messages/messages';

@@ -1,4 +1,4 @@
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import type { Json } from '../../contract/messages/messages';
 
 export type Answerer = (request: GenerateRequest) => GenerateAnswer | Promise<GenerateAnswer>;

@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/language-model';
 import type { RunEvent } from '../../contract/events';
 import type { Json, Message, StoredMessage } from '../../contract/messages/messages';
 import type { AgentMiddleware } from '../../kernel/define/middleware';

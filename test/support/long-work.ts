@@ -1,4 +1,4 @@
-import type { GenerateAnswer, GenerateRequest } from '../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest } from '../../activities/models/language-model';
 import type { Message } from '../../contract/messages/messages';
 import { estimateTokens } from '../../middleware/token-count';
 import { lineOf } from './memory-bed';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LanguageModel, ModelProvider } from '../../activities/models/models';
+import type { LanguageModel, ModelProvider } from '../../activities/models/language-model';
 import type { Tool } from '../../activities/tools/define-tool';
 import { defineTool } from '../../activities/tools/tools';
 import type { RunEvent } from '../../contract/events';

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import type { HoldfastClient } from '../../client/connect';
 import { createLogger } from '../../host/logger';
-import type { ServiceParts } from '../../service/http/app';
+import type { ServiceParts } from '../../service/parts';
 import { createApp } from '../../service/http/app';
 import type { ToldOperation } from '../../service/http/routes';
 import { operationsOf } from '../../service/http/routes';

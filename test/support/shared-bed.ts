@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LanguageModel } from '../../activities/models/models';
+import type { LanguageModel } from '../../activities/models/language-model';
 import type { HoldfastClient } from '../../client/connect';
 import type { Conversation } from '../../client/conversations/conversation';
 import type { ConversationOptions } from '../../client/conversations/conversation-options';

@@ -1,5 +1,4 @@
-import type { ModelChunk } from '../../activities/models/chunks';
-import type { GenerateRequest, LanguageModel, ModelProvider } from '../../activities/models/models';
+import type { ModelChunk, GenerateRequest, LanguageModel, ModelProvider } from '../../activities/models/language-model';
 import type { Delta } from '../../contract/deltas';
 
 export type Said = string | Error | Promise<unknown> | { readonly tool: string; readonly input: object };

@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelProvider } from '../../activities/models/models';
+import type { LanguageModel, ModelProvider } from '../../activities/models/language-model';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
 import type { AgentOptions } from '../../kernel/define/agent';

@@ -8,7 +8,7 @@ import { Findings } from './findings';
 import { Succession } from './succession';
 import { memoryLossOf } from '../threads/memory-loss';
 
-export interface BuildServing {
+interface BuildServing {
   readonly start: (bundle: WorkflowBundle, isNewest: boolean) => Promise<Worker>;
   readonly store: BundleStore;
   readonly keep: (bundle: WorkflowBundle) => Promise<void>;

@@ -9,12 +9,7 @@ import { isHashed, keepIfPossible, makePrivate } from '../../host/private-files'
 import type { WorkflowBundle } from './bundle';
 import { bundleFrom } from './bundle';
 import type { BundleStore } from './bundle-store';
-
-export interface BundleInputs {
-  readonly files: readonly string[];
-  /** Paths that were not found. A new file there would replace another. */
-  readonly absent: readonly string[];
-}
+import type { BundleInputs } from './bundler-look';
 
 interface KnownBundle {
   readonly buildId: string;
@@ -29,7 +24,7 @@ interface KnownFile {
 }
 
 /** `isKept`: the bundle comes from the store. */
-export interface BundleOfStart extends WorkflowBundle {
+interface BundleOfStart extends WorkflowBundle {
   readonly isKept: boolean;
 }
 

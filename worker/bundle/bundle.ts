@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { BundleOptions } from '@temporalio/worker';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { HoldfastError, messageOf } from '../../contract/errors';
-import type { BundleInputs } from './bundle-memory';
+import type { BundleInputs } from './bundler-look';
 import { BundlerLook, FilesLookedUpOnce } from './bundler-look';
 import type { NodeImports } from './import-map';
 import { describedImports } from './import-map';
@@ -23,7 +23,7 @@ const workflowsFolder = resolve(__dirname, '..', '..', 'workflows');
 
 export const agentsRequest = '__holdfast_agents__';
 
-export type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
+type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
 
 export function withAgents(config: WebpackConfig, agentsPath: string, plugins: NonNullable<WebpackConfig['plugins']>): WebpackConfig {
   return {
@@ -131,7 +131,7 @@ function shortened(problem: string): string {
   return said.replace(/^Module build failed \(from [^)]*\):\n(?:Error: )?/, '').trim();
 }
 
-export function buildIdOf(code: string, agentsPath: string): string {
+function buildIdOf(code: string, agentsPath: string): string {
   const withoutMap = code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '');
   const placed = [dirname(agentsPath), resolve(workflowsFolder, '..')].sort((a, b) => b.length - a.length);
   const normalized = placed.reduce((text, folder) => text.split(folder).join(''), withoutMap);

@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs';
-import type { BundleInputs } from './bundle-memory';
 import { ImportMap } from './import-map';
 
 export interface Compiler {
@@ -46,6 +45,12 @@ interface Import {
   readonly request: string;
   readonly contextInfo: { readonly issuer: string };
   readonly createData?: { readonly resource?: string };
+}
+
+export interface BundleInputs {
+  readonly files: readonly string[];
+  /** Paths that were not found. A new file there would replace another. */
+  readonly absent: readonly string[];
 }
 
 export class BundlerLook {

@@ -19,7 +19,7 @@ export interface Difference {
   readonly message: string;
 }
 
-export interface ComparedSteps {
+interface ComparedSteps {
   readonly recorded: readonly Step[];
   readonly today: readonly Step[];
   /** The task in which Temporal stopped the replay, or the code failed. */

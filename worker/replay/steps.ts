@@ -17,7 +17,7 @@ import type {
 } from '../../contract/record/wire';
 import type { ReplayedEvent } from './replayed-events';
 
-export type StepKind = 'model' | 'tool' | 'activity' | 'interrupt' | 'sleep' | 'agent' | 'end';
+type StepKind = 'model' | 'tool' | 'activity' | 'interrupt' | 'sleep' | 'agent' | 'end';
 
 /** A request to a model, a tool, a person, the time or an isolated agent, or the end of the run. */
 export interface Step {

@@ -1,12 +1,10 @@
-import type { GenerateRequest, LanguageModel } from '../models';
+import type { GenerateRequest, LanguageModel } from '../language-model';
 import { answerOf } from './ai-sdk/answer';
 import { callOptions } from './ai-sdk/call-options';
 import { withoutSecrets } from './ai-sdk/secrets';
 import type { AiSdkOptions } from './ai-sdk/specification';
 import { canStream, specifiedModel } from './ai-sdk/specification';
 import { chunksFrom } from './ai-sdk/stream';
-
-export type { AiSdkOptions } from './ai-sdk/specification';
 
 /**
  * Takes an AI SDK language model of specification v3 or v4. Bodies of requests and responses never enter the history. Only the activity

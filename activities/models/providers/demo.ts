@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Json, Message, Part } from '../../../contract/messages/messages';
 import { textOf } from '../../../contract/messages/messages';
-import type { ModelChunk } from '../chunks';
+import type { ModelChunk, GenerateAnswer, GenerateRequest, ModelProvider } from '../language-model';
 import { chunksOf } from '../chunks';
-import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../models';
-import type { ToolSpec } from '../../tools/tools';
+import type { ToolSpec } from '../../../contract/manifest';
 
 /** `advice`: how to get a real model. docs/reference/models.md has the rules. */
 export function demoProvider(advice: () => string): ModelProvider {

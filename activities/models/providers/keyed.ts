@@ -1,8 +1,8 @@
 import { defined } from '../../../contract/defined';
 import { HoldfastError } from '../../../contract/errors';
 import { headerProblem, urlProblem } from '../../../host/check-settings';
-import type { ModelProvider } from '../models';
-import type { AiSdkOptions } from './ai-sdk';
+import type { ModelProvider } from '../language-model';
+import type { AiSdkOptions } from './ai-sdk/specification';
 import { aiSdkModel } from './ai-sdk';
 
 interface Access {

@@ -1,4 +1,4 @@
-import type { ModelChunk } from '../../../activities/models/chunks';
+import type { ModelChunk } from '../../../activities/models/language-model';
 import type { JsonObject } from '../../../contract/messages/messages';
 import type { Piece, RedactedTexts } from '../redacted-texts';
 import type { Redactor } from '../redactor';

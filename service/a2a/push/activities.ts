@@ -12,7 +12,7 @@ const heartbeatMs = 5000;
 /** The log lacks a message that the server has and no run has taken. */
 const triesForUnknown = 10;
 
-export interface PushOptions extends Pick<SendSettings, 'secret'> {
+interface PushOptions extends Pick<SendSettings, 'secret'> {
   readonly to: () => SendSettings['to'];
   readonly client: HoldfastClient;
   readonly watchMs?: number;

@@ -19,7 +19,7 @@ export interface SendSettings {
   readonly tryMs?: number;
 }
 
-export class ReceiverGone extends Error {}
+class ReceiverGone extends Error {}
 
 /** Sends once, follows no redirects, and does not read the answer's body. A status outside 200 to 299 is an error. */
 export async function sendNotice({ config, notice }: Pick<SendRequest, 'config' | 'notice'>, settings: SendSettings): Promise<void> {

@@ -72,7 +72,7 @@ class News {
   }
 }
 
-export interface ToldState {
+interface ToldState {
   readonly offset: number;
   readonly status: A2aStatus;
   readonly isBegin: boolean;
@@ -86,7 +86,7 @@ export function statesAt(fold: TaskFold, event: RunEvent): readonly ToldState[] 
   return lastState(updates, offset, type === 'message');
 }
 
-export function lastState(updates: Iterable<A2aUpdate>, offset: number, isBegin = false): readonly ToldState[] {
+function lastState(updates: Iterable<A2aUpdate>, offset: number, isBegin = false): readonly ToldState[] {
   const states = [...updates].flatMap((update) => ('statusUpdate' in update ? [update.statusUpdate.status] : []));
   return states.slice(-1).map((status) => ({ offset, status, isBegin }));
 }

@@ -25,9 +25,9 @@ h2{margin-top:2rem}summary{cursor:pointer;padding:.35rem 0}code,pre{font:13px/1.
 pre{overflow:auto;padding:.75rem;border:1px solid #8886;border-radius:4px}.method{display:inline-block;min-width:4.5rem;font-weight:600}`;
 
 /** The page may load only its own style. */
-export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`;
 
-export function openApiPage({ info, paths, components }: OpenApi): string {
+function openApiPage({ info, paths, components }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );

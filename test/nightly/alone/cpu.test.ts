@@ -1,4 +1,4 @@
-import type { GenerateAnswer } from '../../../activities/models/models';
+import type { GenerateAnswer } from '../../../activities/models/language-model';
 import type { RawBed } from '../../support/raw-bed';
 import { startRawBed } from '../../support/raw-bed';
 import type { TestBed } from '../../support/test-bed';

@@ -1,6 +1,5 @@
-import type { AssembledAnswer, ModelChunk } from '../../../activities/models/chunks';
+import type { GenerateAnswer, ModelChunk, GenerateRequest, LanguageModel } from '../../../activities/models/language-model';
 import { AnswerAssembly } from '../../../activities/models/chunks';
-import type { GenerateRequest, LanguageModel } from '../../../activities/models/models';
 import { ModelRegistry } from '../../../activities/models/models';
 import type { Message } from '../../../contract/messages/messages';
 import type { FakeProvider } from './fake-provider';
@@ -55,7 +54,7 @@ export async function chunksOf(stream: AsyncIterable<ModelChunk>): Promise<reado
   return chunks;
 }
 
-export async function collected(stream: AsyncIterable<ModelChunk>): Promise<AssembledAnswer> {
+export async function collected(stream: AsyncIterable<ModelChunk>): Promise<GenerateAnswer> {
   const assembly = new AnswerAssembly();
   for await (const chunk of stream) assembly.add(chunk);
   return assembly.answer();

@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../../activities/models/models';
+import type { LanguageModel } from '../../../activities/models/language-model';
 import { failureSaying } from '../../support/failures';
 import { agentWith, startRun } from '../../support/memory-bed';
 

@@ -1,4 +1,4 @@
-import type { ModelChunk } from '../../../activities/models/chunks';
+import type { ModelChunk } from '../../../activities/models/language-model';
 import { AnswerAssembly, chunksOf } from '../../../activities/models/chunks';
 import { errorSaying } from '../../support/failures';
 

@@ -1,4 +1,4 @@
-import type { RunHistory } from '../../../activities/transcripts/message-store';
+import type { RunHistory } from '../../../activities/transcripts/run-history';
 import { MessageStore } from '../../../activities/transcripts/message-store';
 import type { HistoryFact } from '../../../contract/record/history-fact';
 import type { StoredMessage } from '../../../contract/messages/messages';

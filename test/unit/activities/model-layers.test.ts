@@ -1,8 +1,7 @@
 import type { ModelAnswer } from '../../../activities/models/call-model';
 import { generate } from '../../../activities/models/call-model';
 import { CallValues } from '../../../activities/calls/call-values';
-import type { ModelChunk } from '../../../activities/models/chunks';
-import type { LanguageModel } from '../../../activities/models/models';
+import type { ModelChunk, LanguageModel } from '../../../activities/models/language-model';
 import { ModelRegistry } from '../../../activities/models/models';
 import { ToolRegistry } from '../../../activities/tools/tools';
 import type { WorkerWraps } from '../../../activities/worker-middleware/worker-middleware';

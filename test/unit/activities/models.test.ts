@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelProvider } from '../../../activities/models/models';
+import type { LanguageModel, ModelProvider } from '../../../activities/models/language-model';
 import { ModelRegistry } from '../../../activities/models/models';
 import type { Message, Part } from '../../../contract/messages/messages';
 import { errorOf } from '../../support/failures';

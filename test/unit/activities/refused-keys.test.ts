@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { classify } from '../../../activities/failures';
 import { generate } from '../../../activities/models/call-model';
-import type { LanguageModel, ModelProvider } from '../../../activities/models/models';
+import type { LanguageModel, ModelProvider } from '../../../activities/models/language-model';
 import { ModelRegistry } from '../../../activities/models/models';
 import { ToolRegistry } from '../../../activities/tools/tools';
 import { CallValues } from '../../../activities/calls/call-values';

@@ -13,6 +13,7 @@ import { recordedTerminal } from '../../support/recorded-terminal';
 
 const now = Date.parse('2026-11-23T12:00:00Z');
 const minute = 60_000;
+beforeAll(() => void jest.spyOn(Date, 'now').mockReturnValue(now));
 const at = (ago: number): string => new Date(now - ago).toISOString();
 
 const refund: Interrupt = {
@@ -82,7 +83,7 @@ describe('holdfast list', () => {
 
   it('has a head line, relative times, and the command for the rest', async () => {
     const { service, asked } = serviceOf({ '/runs': { runs, more: true, next: 'WzEs-_x', total: 1200 } });
-    const lines = await shown((terminal) => listRuns(service, terminal, { tag: ['night', 'a b'], startedBy: 'ada' }, now));
+    const lines = await shown((terminal) => listRuns(service, terminal, { tag: ['night', 'a b'], startedBy: 'ada' }));
     expect(lines).toEqual([
       'RUN         AGENT    STATUS     STARTED    WAITS FOR',
       'ticket-981  support  waiting    2 min ago  approval of refund (1 min)',
@@ -95,7 +96,7 @@ describe('holdfast list', () => {
 
   it('has more columns when it is wide', async () => {
     const { service } = serviceOf({ '/runs': { runs, more: false } });
-    expect(await shown((terminal) => listRuns(service, terminal, { wide: true }, now))).toEqual([
+    expect(await shown((terminal) => listRuns(service, terminal, { wide: true }))).toEqual([
       'RUN         AGENT    STATUS     STARTED                  ENDED                    BY   TAGS       WAITS FOR',
       'ticket-981  support  waiting    2026-11-23 11:58:00 UTC  -                        -    -          approval of refund (1 min)',
       't           orders   completed  2026-11-22 10:00:00 UTC  2026-11-23 11:00:00 UTC  ada  night, eu',
@@ -104,7 +105,7 @@ describe('holdfast list', () => {
 
   it('does not ask for a count that the server cannot make, and says how many it shows', async () => {
     const { service, asked } = serviceOf({ '/runs': { runs, more: true, next: 'x' } });
-    const lines = await shown((terminal) => listRuns(service, terminal, { mayAnswer: 'kim', wide: true, limit: '2' }, now));
+    const lines = await shown((terminal) => listRuns(service, terminal, { mayAnswer: 'kim', wide: true, limit: '2' }));
     expect(lines.slice(-2)).toEqual([
       '2 runs are shown.',
       'more: npx holdfast list --may-answer kim --limit 2 --wide --after x --url http://service',
@@ -114,7 +115,7 @@ describe('holdfast list', () => {
 
   it('says when there are none', async () => {
     const { service } = serviceOf({ '/runs': { runs: [], more: false, total: 0 } });
-    expect(await shown((terminal) => listRuns(service, terminal, {}, now))).toEqual(['There are no such runs.']);
+    expect(await shown((terminal) => listRuns(service, terminal, {}))).toEqual(['There are no such runs.']);
   });
 });
 
@@ -129,7 +130,7 @@ describe('holdfast inbox', () => {
 
   it('has one line for each, with what is asked in short', async () => {
     const { service } = serviceOf({ '/interrupts': { interrupts: rows, more: true, next: 'x' } });
-    expect(await shown((terminal) => inbox(service, terminal, { mayAnswer: 'kim' }, now))).toEqual([
+    expect(await shown((terminal) => inbox(service, terminal, { mayAnswer: 'kim' }))).toEqual([
       'RUN         AGENT    WAITS  UNTIL      FOR       ASKS',
       'ticket-981  support  5 min  in 3 days  kim, ada  refund {"orderId":"42","amount":80,"note":"xxxxxxxxxxxxxxxxxxxxxxxx… (138 characters)',
       't           ask      -      -          anybody   question: Which one?',
@@ -155,8 +156,8 @@ describe('holdfast inbox', () => {
   it('says who may decide by now, which policy asks, and what was decided', async () => {
     const row: ListedInterrupt = { runId: 't', agent: 'support', tags: [], interrupt: ofPolicy };
     const { service } = serviceOf({ '/interrupts': { interrupts: [row], more: false } });
-    expect((await shown((terminal) => inbox(service, terminal, {}, now)))[1]).toMatch(/dora, the role "finance"/);
-    const text = (await shown((terminal) => inbox(service, terminal, { wide: true }, now))).join('\n');
+    expect((await shown((terminal) => inbox(service, terminal, {})))[1]).toMatch(/dora, the role "finance"/);
+    const text = (await shown((terminal) => inbox(service, terminal, { wide: true }))).join('\n');
     expect(text).toContain('for dora, the role "finance", not kim');
     expect(text).toContain('policy refunds @abc, stage 2 of 2 (finance), 1 of 2 approved');
     expect(text).toContain('kim approved: Fine.');
@@ -166,12 +167,12 @@ describe('holdfast inbox', () => {
     const info = { externalCall: { tool: 'pickColor', callId: 'c1', input: { of: 'car' } } };
     const interrupt: Interrupt = { id: 'e', address: ['support'], agent: 'support', kind: 'custom', info };
     const { service } = serviceOf({ '/interrupts': { interrupts: [{ runId: 't', agent: 'support', tags: [], interrupt }], more: false } });
-    expect((await shown((terminal) => inbox(service, terminal, {}, now)))[1]).toMatch(/result of pickColor \{"of":"car"\}$/);
+    expect((await shown((terminal) => inbox(service, terminal, {})))[1]).toMatch(/result of pickColor \{"of":"car"\}$/);
   });
 
   it('has all that a decision needs when it is wide', async () => {
     const { service } = serviceOf({ '/interrupts': { interrupts: rows.slice(0, 1), more: false } });
-    const text = (await shown((terminal) => inbox(service, terminal, { wide: true }, now))).join('\n');
+    const text = (await shown((terminal) => inbox(service, terminal, { wide: true }))).join('\n');
     expect(text).toContain('ticket-981  since 2026-11-23 11:55:00 UTC (5 min), started by ada, tags night');
     expect(text).toContain('x'.repeat(100));
     expect(text).toContain('npx holdfast approve ticket-981 support.t2.refund-0.approval.1 --by kim');
@@ -258,7 +259,7 @@ describe('holdfast show', () => {
 
   it('has input, times, tags, build, tokens, the steps and the conversation', async () => {
     const { service } = serviceOf({ '/runs/ticket-981': view, '/runs/ticket-981/transcript': { messages }, events });
-    expect(await shown((terminal) => showRun(service, terminal, 'ticket-981', {}, now))).toEqual([
+    expect(await shown((terminal) => showRun(service, terminal, 'ticket-981', {}))).toEqual([
       'run         ticket-981',
       'agent       support',
       'status      running',
@@ -296,7 +297,7 @@ describe('holdfast show of a run that somebody stops', () => {
   };
   const head = async (other: object, id = 'r'): Promise<readonly string[]> => {
     const { service } = serviceOf({ [`/runs/${id}`]: { ...view, id, ...other }, [`/runs/${id}/transcript`]: { messages: [] } });
-    const lines = await shown((terminal) => showRun(service, terminal, id, {}, now));
+    const lines = await shown((terminal) => showRun(service, terminal, id, {}));
     return lines.filter((line) => /^(to stop|cancelled|go on)/.test(line)).map((line) => line.replace(/ {2,}/, ' | '));
   };
   const goesOn = 'go on with | npx holdfast resume r --url http://service';
@@ -330,7 +331,7 @@ it.each([
   const start = { type: 'run-start', agent: 'support', input: [], offset: 0, time: now };
   const view = { id: 'c', agent: 'support', status: 'idle', interrupts: [], usage: { inputTokens: 0, outputTokens: 0 }, nextOffset: 1 };
   const { service } = serviceOf({ '/runs/c': { ...view, conversation }, '/runs/c/transcript': { messages: [] }, events: [start] });
-  const lines = await shown((terminal) => showRun(service, terminal, 'c', {}, now));
+  const lines = await shown((terminal) => showRun(service, terminal, 'c', {}));
   expect(lines).toEqual(['run     c', 'agent   support', 'status  idle', ...expected, 'tokens  0 in, 0 out'].map(aligned));
 });
 

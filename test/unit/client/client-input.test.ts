@@ -16,7 +16,7 @@ const refusal = async (act: () => unknown): Promise<{ code: unknown; message: st
 };
 
 describe('a start whose options are none', () => {
-  const start = (options: unknown) => refusal(() => startInputOf('default', 'plain', 'Hi', options as never, false));
+  const start = (options: unknown) => refusal(() => startInputOf({ tenant: 'default', agent: 'plain' }, 'Hi', options as never));
 
   it.each<[string, unknown]>([
     ['The options of the start: they must be an object, not null.', null],
@@ -82,7 +82,9 @@ describe('a start whose options are none', () => {
 
 describe('messages that a run begins with', () => {
   const start = (message: unknown) =>
-    refusal(() => startInputOf('default', 'plain', [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }, message] as never, {}, false));
+    refusal(() =>
+      startInputOf({ tenant: 'default', agent: 'plain' }, [{ role: 'user', parts: [{ type: 'text', text: 'Hi' }] }, message] as never, {}),
+    );
   const call = { type: 'tool-call', id: 'c', name: 't', input: {} };
   const result = { type: 'tool-result', callId: 'c', name: 't', output: 1 };
   const file = (data: unknown) => ({ role: 'user', parts: [{ type: 'file', mediaType: 'image/png', data }] });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../../../activities/tools/define-tool';
 import { ToolRegistry } from '../../../activities/tools/tools';
 import { connect } from '../../../client/connect';
-import type { ConnectOptions } from '../../../client/connect';
+import type { ConnectOptions } from '../../../client/connection/connect-options';
 import { isRecord } from '../../../contract/check';
 import { holdfastClientPlugin } from '../../../client/index';
 import { approval, pii, toolRetry } from '../../../middleware/index';

@@ -20,7 +20,9 @@ describe('a text that no server finds', () => {
   });
 
   it.each([{ by: nul }, { tags: [nul] }])('is refused of a start where it has a NUL: %j', (options) => {
-    expect(() => startInputOf('main', 'support', 'Go.', options, false)).toThrow(expect.objectContaining({ code: 'input-invalid' }));
+    expect(() => startInputOf({ tenant: 'main', agent: 'support' }, 'Go.', options)).toThrow(
+      expect.objectContaining({ code: 'input-invalid' }),
+    );
   });
 
   it('is looked for here, and not by the server, where it has a newline', () => {

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { testRun } from 'holdfast/testing';
 import type { Agent, Json } from 'holdfast/workflow';
-import type { GenerateAnswer } from '../../../activities/models/models';
+import type { GenerateAnswer } from '../../../activities/models/language-model';
 import type { RunEvent, RunView } from '../../../contract/events';
 import * as support from '../../../examples/support/agents';
 import { tools as supportTools } from '../../../examples/support/tools';

@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../../activities/models/models';
+import type { LanguageModel } from '../../../activities/models/language-model';
 import { scriptedModel } from '../../../testing/index';
 import { chatMiddleware } from '../../../middleware/forms/index';
 import type { AgentMiddleware } from '../../../workflows/index';

@@ -69,7 +69,7 @@ describe('an agent with an inputSchema', () => {
       },
     });
     const settle = { settle: () => new Promise<void>((resolve) => setImmediate(resolve)), ending: () => undefined };
-    const start = startInputOf('default', 'orders', unfit, {}, false);
+    const start = startInputOf({ tenant: 'default', agent: 'orders' }, unfit, {});
     const run = new MemoryRun(
       new Map([['orders', definitionOf(orders as unknown as Agent)]]),
       { start },

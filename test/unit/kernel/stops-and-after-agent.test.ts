@@ -1,4 +1,4 @@
-import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../../../activities/models/models';
+import type { GenerateAnswer, GenerateRequest, ModelProvider } from '../../../activities/models/language-model';
 import type { Agent } from '../../../kernel/define/agent-ref';
 import type { AgentMiddleware } from '../../../kernel/define/middleware';
 import { scriptedModel } from '../../../testing/index';

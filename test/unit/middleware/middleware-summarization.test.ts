@@ -1,4 +1,4 @@
-import type { LanguageModel } from '../../../activities/models/models';
+import type { LanguageModel } from '../../../activities/models/language-model';
 import { scriptedModel, testRun } from '../../../testing/index';
 import type { AgentMiddleware, Message } from '../../../workflows/index';
 import type { SummarizationOptions } from '../../../middleware/index';

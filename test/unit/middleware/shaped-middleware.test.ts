@@ -2,7 +2,7 @@ import type { AgenticMessage, ChatMessage } from 'holdfast/eino';
 import type { Json } from 'holdfast/workflow';
 import { agenticMiddleware, chatMiddleware } from 'holdfast/eino';
 import { scriptedModel, testRun } from 'holdfast/testing';
-import type { LanguageModel } from '../../../activities/models/models';
+import type { LanguageModel } from '../../../activities/models/language-model';
 import { agentUnder, agentWith, answerAnew, echo, logOf, only, startRun, tools, transcriptOf } from '../../support/memory-bed';
 import { failure, errorOf } from '../../support/failures';
 

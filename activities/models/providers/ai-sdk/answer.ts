@@ -3,7 +3,7 @@ import { HoldfastError } from '../../../../contract/errors';
 import type { FinishReason, Json, JsonObject, Part, Usage } from '../../../../contract/messages/messages';
 import { notJson } from '../../../../contract/messages/messages';
 import { isTokenCount } from '../../../../contract/usage';
-import type { GenerateAnswer } from '../../models';
+import type { GenerateAnswer } from '../../language-model';
 import type { Item } from './specification';
 import { isRecord } from '../../../../contract/check';
 
@@ -42,7 +42,7 @@ export function extraOf(item: Item): { readonly extra?: JsonObject } {
   return { extra: JSON.parse(JSON.stringify(metadata)) as JsonObject };
 }
 
-export interface AnswerEnd {
+interface AnswerEnd {
   readonly usage?: Usage;
   readonly finish?: FinishReason;
 }
@@ -71,7 +71,7 @@ export function isSubstance(part: Part): boolean {
   return part.type === 'text' ? part.text.trim() !== '' : part.type !== 'reasoning';
 }
 
-export function reasonOf(reason: unknown): FinishReason {
+function reasonOf(reason: unknown): FinishReason {
   const text = isRecord(reason) ? reason['unified'] : 'stop';
   return reasons.includes(text as FinishReason) ? (text as FinishReason) : 'other';
 }

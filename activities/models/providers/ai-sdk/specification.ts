@@ -7,7 +7,7 @@ export type SpecificationVersion = (typeof versions)[number];
 
 export type Item = Readonly<Record<string, unknown>>;
 
-export interface SpecifiedModel {
+interface SpecifiedModel {
   readonly specificationVersion: SpecificationVersion;
   doGenerate(
     options: Record<string, unknown>,

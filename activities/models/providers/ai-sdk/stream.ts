@@ -1,7 +1,7 @@
 import { defined } from '../../../../contract/defined';
 import type { ReadableStream } from 'node:stream/web';
 import { HoldfastError } from '../../../../contract/errors';
-import type { ModelChunk } from '../../chunks';
+import type { ModelChunk } from '../../language-model';
 import { orAborted } from '../../model-stream';
 import { endOf, extraOf, isSubstance, partOf, usageOf, withUsage } from './answer';
 import type { Item } from './specification';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { GenerateAnswer } from '../../../../activities/models/models';
+import type { GenerateAnswer } from '../../../../activities/models/language-model';
 import { defineTool } from '../../../../activities/tools/tools';
 import { connect } from '../../../../client/connect';
 import type { Message } from '../../../../contract/messages/messages';

@@ -1,7 +1,6 @@
 import { ReadableStream } from 'node:stream/web';
-import type { ModelChunk } from '../../../../activities/models/chunks';
-import type { GenerateRequest } from '../../../../activities/models/models';
-import type { AiSdkOptions } from '../../../../activities/models/providers/ai-sdk';
+import type { ModelChunk, GenerateRequest } from '../../../../activities/models/language-model';
+import type { AiSdkOptions } from '../../../../activities/models/providers/ai-sdk/specification';
 import { aiSdkModel } from '../../../../activities/models/providers/ai-sdk';
 import type { Json, Message, Part } from '../../../../contract/messages/messages';
 import { gate } from '../../../support/gate';

@@ -9,7 +9,7 @@ import type { Json } from '../../../../contract/messages/messages';
 import { notJson } from '../../../../contract/messages/messages';
 import { defineTool } from '../../../../activities/tools/define-tool';
 import { EventsQuery } from '../../../../service/http/schemas';
-import type { GenerateRequest, LanguageModel } from '../../../../activities/models/models';
+import type { GenerateRequest, LanguageModel } from '../../../../activities/models/language-model';
 import { appOn } from '../../../support/service-app';
 import { scriptedModel, testRun } from '../../../../testing';
 import { parsedBy } from '../../../../kernel/define/workflow-tools';

@@ -1,0 +1,14 @@
+import type { HoldfastClient } from '../../client/index';
+import type { Json } from '../../contract/messages/messages';
+import type { PushTarget } from './push/targets';
+
+export interface A2aCaller {
+  readonly client: HoldfastClient;
+  readonly agent: string;
+  readonly inputSchema?: Json;
+  /** Aborts when the client goes away, or the service closes. Tasks continue. */
+  readonly signal: AbortSignal;
+  readonly patienceMs: number;
+  /** Allowed receivers of push notifications. Empty: none are sent. */
+  readonly pushTo: readonly PushTarget[];
+}

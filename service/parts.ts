@@ -1,0 +1,47 @@
+import type { HoldfastClient } from '../client/index';
+import type { ModelPrices } from '../contract/prices';
+import type { ProjectFacts, ServiceFacts, ServiceProblem } from '../contract/service-facts';
+import type { Logger } from '../host/logger';
+import type { PushTarget } from './a2a/push/targets';
+import type { AguiOptions } from './agui/options';
+import type { AiSdkUiOptions } from './ai-sdk/parts';
+import type { Changing } from './http/current';
+import type { AgentSummary } from './project/load-project';
+
+export interface ServiceHosting {
+  readonly server: ServiceFacts['server']['kind'];
+  readonly hasWorker: boolean;
+  /** The page of a run in Temporal's web UI, with `{workflowId}` and optionally `{namespace}`. */
+  readonly temporalUi?: string;
+  readonly project?: () => ProjectFacts;
+  readonly problems?: () => readonly ServiceProblem[];
+}
+
+export interface ServiceParts {
+  readonly client: HoldfastClient;
+  /** Functions give values that change while the service runs. */
+  readonly agents: readonly AgentSummary[] | (() => readonly AgentSummary[]);
+  readonly logger: Logger;
+  /** For a service on loopback: more names in requests. Absent: any name. */
+  readonly hosts?: readonly string[];
+  /** Sites whose pages may use the service. Default: none. */
+  readonly origins?: readonly string[];
+  /** Ends the streams of events. */
+  readonly closing?: AbortSignal;
+  /** Default: 15 s. */
+  readonly heartbeatMs?: number;
+  /** The policies of the configuration. */
+  readonly policies?: Changing<Readonly<Record<string, object>>>;
+  /** Prices of models. Absent: runs have no cost. */
+  readonly prices?: Changing<ModelPrices>;
+  readonly agui?: Changing<AguiOptions>;
+  readonly aiSdk?: Changing<AiSdkUiOptions>;
+  /** Facts of process and project for `GET /service`. */
+  readonly hosting?: ServiceHosting;
+  /** Allowed receivers of A2A push notifications. Default: none. */
+  readonly pushTo?: Changing<readonly PushTarget[]>;
+  /** Longest wait for the Temporal server. Default: 30 s. */
+  readonly patienceMs?: number;
+}
+
+export type AppParts = ServiceParts & Required<Pick<ServiceParts, 'closing' | 'heartbeatMs' | 'patienceMs'>>;
