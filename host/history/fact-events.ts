@@ -12,7 +12,7 @@ const activityScheduled = 15;
 const activityCompleted = 17;
 
 /** Events of workflow tasks, starts of activities, timers: most of a history. */
-const silent = new Set([0, 10, 11, 13, 16, 20, 21, 22, 24]);
+const silent = new Set([0, 10, 11, 16, 20, 21, 22, 24]);
 
 /**
  * Decodes only the events for facts, and the last event: after a crash a worker reads the histories of all its runs, and decoding every

@@ -103,6 +103,9 @@ function* taskOrEnd(event: FactEvent, time: number): Reading<HistoryFact | undef
       ? undefined
       : { kind: 'task-failed', time, message: failedTask.failure?.message ?? cause, ...defined({ passing }) };
   }
+  // A worker reports too late for a task that timed out, and failures of later attempts are in no history.
+  if (event.workflowTaskTimedOutEventAttributes?.timeoutType === temporal.api.enums.v1.TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE)
+    return { kind: 'task-failed', time, message: 'The task timed out.', passing: true };
   const continued = event.workflowExecutionContinuedAsNewEventAttributes;
   if (continued) return { kind: 'continued', time, nextRunId: continued.newExecutionRunId ?? '' };
   const done = event.workflowExecutionCompletedEventAttributes;

@@ -122,9 +122,7 @@ describe('events for facts', () => {
       ids(history?.v1['HistoryEvent'], ...kinds.map((kind) => `${kind}EventAttributes`));
     expect(ids(history?.v1['HistoryEvent'], 'eventId', 'eventTime')).toEqual([1, 2]);
     expect(attributes('workflowTaskCompleted', 'activityTaskScheduled', 'activityTaskCompleted')).toEqual([12, 15, 17]);
-    expect(attributes('workflowTaskScheduled', 'workflowTaskStarted', 'workflowTaskTimedOut', 'activityTaskStarted')).toEqual([
-      10, 11, 13, 16,
-    ]);
+    expect(attributes('workflowTaskScheduled', 'workflowTaskStarted', 'activityTaskStarted')).toEqual([10, 11, 16]);
     expect(attributes('timerStarted', 'timerFired', 'activityTaskCancelRequested', 'timerCanceled')).toEqual([20, 21, 22, 24]);
     expect(ids(history?.v1['ActivityTaskScheduledEventAttributes'], 'activityId', 'activityType', 'input')).toEqual([1, 2, 6]);
     expect(ids(history?.v1['ActivityTaskCompletedEventAttributes'], 'result', 'scheduledEventId')).toEqual([1, 2]);
