@@ -82,5 +82,5 @@ function isKey(text: string): boolean {
   return key.length >= 24 && key.length <= 64 && key.toString('base64') === text;
 }
 
-/** With a smaller cache Temporal's core drops tasks of evicted runs, which return after 10 s. */
+/** With a smaller cache, Temporal's core drops tasks of evicted runs, and the server repeats a task after 10 s. */
 export const leastCachedRuns = 2;

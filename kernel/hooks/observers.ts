@@ -149,7 +149,7 @@ async function told<Hook extends keyof ToldObserver>(
       () => undefined,
     );
   } finally {
-    // Numbered after the hook's effects, even if the hook ran before a continue-as-new.
+    // Effects of observers are numbered after the effects of the hook, even if the hook ran before a continue-as-new.
     if (!isAsked) observed();
   }
 }

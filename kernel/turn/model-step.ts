@@ -89,7 +89,7 @@ function noteAnswer({ agent: { has }, record }: AgentScope, usage: Usage | undef
   else record.answered = { position: record.messages.length, tokens: usage.inputTokens + usage.outputTokens };
 }
 
-/** `shown`: the answer at a sender inside of layers that changed it later. */
+/** `shown`: the answer at the place of an `eventSenderModelWrapper`, before outer layers changed the answer. */
 type ShownResponse = StoredResponse & { readonly shown?: StoredMessage; readonly changes?: readonly MiddlewareChange[] };
 
 interface WrappedCall {
@@ -206,7 +206,7 @@ function modelLayer(
       const message: unknown = (response as Partial<ModelResponse> | undefined)?.message;
       if (typeof message === 'object' && message !== null && Array.isArray((message as { parts?: unknown }).parts)) {
         if (traitsOf(middleware).showsHere === 'model') passed.keep({ message: response.message });
-        // A resumed run asks the model again, even if the layer has another answer for the cut-off answer.
+        // A resumed run asks the model again, even if the layer replaces the cut-off answer.
         return core.isCutOff ? { ...response, finish: 'cancelled' } : response;
       }
       throw new HoldfastError(

@@ -35,13 +35,13 @@ export interface PolicyStage<Call = unknown> {
   readonly need?: number;
   /** Excludes people who started the run, wrote to this turn, or decided about the call before. Default: false. */
   readonly fourEyes?: boolean;
-  /** Times without a decision after which an event reminds people. */
+  /** Waiting times after which an event reminds people of the open decision. */
   readonly remind?: readonly string[];
-  /** More people who may decide after a time without a decision. */
+  /** Further people who may decide if nobody has decided after a time. */
   readonly escalate?: { readonly after: string; readonly to: Deciders };
-  /** Default: for ever. */
+  /** Time until `onExpiry` decides. Default: no limit. */
   readonly expires?: string;
-  /** After `expires`. Default: reject. */
+  /** The decision after `expires`. Default: reject. */
   readonly onExpiry?: 'approve' | 'reject';
   /** People may hand the decision over. Default: true. */
   readonly delegate?: boolean;
@@ -56,7 +56,7 @@ export interface PolicyOptions<T extends Tools, Name extends keyof T & string = 
   readonly stages: readonly PolicyStage<PolicyCall<NoInfer<T>, NoInfer<Name>>>[];
   /** Path of an amount in the arguments, such as "total.net". People may then approve all calls up to an amount. */
   readonly amount?: string;
-  /** What the model hears of a changed call. Default: `tell`. */
+  /** How the model sees that people changed the arguments of a call. Default: `tell`. */
   readonly edits?: Edits;
 }
 

@@ -7,7 +7,7 @@ import { emptyBoard } from './task-board';
 import { taskToolNames, taskTools } from './task-tools';
 
 export interface PlanTaskOptions {
-  /** `run` (default): for all agents of the run. `worker`: in files, for several runs. */
+  /** `run` (default): the run keeps the tasks, for its agents. `worker`: the worker keeps the tasks in files, for several runs. */
   readonly keptIn?: 'run' | 'worker';
 }
 

@@ -18,12 +18,12 @@ export interface SkillOptions {
   readonly toolDescription?: string;
   /** JSON Schema in place of `{ skill: string }`. The schema needs `skill`. */
   readonly toolParameters?: { readonly [keyword: string]: Json };
-  /** Before the list of skills. An empty text adds nothing. */
+  /** Text before the list of skills in the instructions. */
   readonly systemPrompt?: string;
-  /** Models by the names in skills. Absent: names have no effect. */
+  /** Models by the names in skill files. Without `models`, the field `model` of a skill has no effect. */
   readonly models?: Readonly<Record<string, string>> | ((name: string) => string);
   readonly buildContent?: (skill: Skill, input: Json) => string;
-  /** Agents for skills that want one; `default` for skills that name none. */
+  /** Agents for skills with a `context`. The agent `default` does the skills without `agent`. */
   readonly agents?: SkillAgents;
   /** The agent's first messages. Default: the skill, after the conversation with `fork_with_context`. */
   readonly buildForkMessages?: (fork: ForkedSkill) => readonly Message[];

@@ -29,7 +29,7 @@ interface ToldError {
   readonly message: string;
 }
 
-/** An error without a code is a defect, whose message only the log gets. */
+/** An error without a code is a defect, and only the log contains its message. */
 export function toldError(error: unknown, request: string, logger: Logger): ToldError {
   const failed = withCode(error);
   const coded = namedSystemError(failed, 'answering a request') ?? failed;

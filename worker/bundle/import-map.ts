@@ -10,12 +10,12 @@ export interface NodeImports {
 
 interface NodeImport {
   readonly request: string;
-  /** Imports that the sandbox does not have, modules of Node first. */
+  /** Imported modules that the sandbox lacks, modules of Node first. */
   readonly needs: readonly string[];
 }
 
 export class ImportMap {
-  /** By file and request: the target file, if any. */
+  /** The target file of an import, by importing file and import path. */
   private readonly imports = new Map<string, Map<string, string | undefined>>();
 
   add(file: string, request: string, target?: string): void {

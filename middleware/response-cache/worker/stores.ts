@@ -13,7 +13,7 @@ export interface CachedResponse {
   readonly at: number;
 }
 
-/** Keys are hex digits. A missing answer costs a model call. */
+/** Keys consist of hex digits. If the store loses an answer, the model is called again. */
 export interface ResponseStore {
   get(key: string): Promise<CachedResponse | undefined>;
   set(key: string, response: CachedResponse): Promise<void>;

@@ -13,7 +13,7 @@ export interface SkillBackend {
 }
 
 /**
- * Finds skills: `SKILL.md` in each folder of `baseDir`. A broken skill breaks all.
+ * Finds skills: `SKILL.md` in each folder of `baseDir`. A broken skill file makes all skills fail.
  * @example
  * const backend = skillFiles(directoryBackend('.'), '/skills');
  * console.log(await backend.list());
@@ -61,7 +61,7 @@ function fileIn(baseDirectory: string): string {
   return posix.join(baseDirectory, 'SKILL.md');
 }
 
-/** Names are part of instructions, and models write them. */
+/** A name is part of the instructions, and the model repeats the name in its call. */
 const namePattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:-]{0,63}$/u;
 
 function skillIn(baseDirectory: string, text: string): Skill {
