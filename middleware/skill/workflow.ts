@@ -18,7 +18,7 @@ export interface SkillOptions {
   readonly toolDescription?: string;
   /** JSON Schema in place of `{ skill: string }`. The schema needs `skill`. */
   readonly toolParameters?: { readonly [keyword: string]: Json };
-  /** Text before the list of skills in the instructions. */
+  /** Text before the list of skills in the instructions. An empty text adds nothing. */
   readonly systemPrompt?: string;
   /** Models by the names in skill files. Without `models`, the field `model` of a skill has no effect. */
   readonly models?: Readonly<Record<string, string>> | ((name: string) => string);
