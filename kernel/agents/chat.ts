@@ -51,7 +51,7 @@ function renew({ maxIterations }: AgentDefinition, record: AgentRecord, state: R
 
 export function scopeAt(run: RunScope, agent: AgentDefinition, record: AgentRecord, { path, branch }: AgentPlace): AgentScope {
   const options = runOptionsOf(run.state.options, agent.name);
-  return { run, agent, options, path, record, life: new ContextLifetime(run, agent.name), ...defined({ branch }) };
+  return { run, agent, options, path, record, life: new ContextLifetime(run.pace, agent.name), ...defined({ branch }) };
 }
 
 export function freshRecord(

@@ -1,18 +1,9 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import type { Failure, Json } from '../../contract/messages/messages';
+import type { Json } from '../../contract/messages/messages';
+import type { JournalEffect } from './journal-effect';
 import { Remains } from './remains';
-import type { Turn } from './settle-order';
 import { SettleOrder, isInRace } from './settle-order';
-
-/** Numbered in the order of requests. A turn or `beside` marks effects that ran beside others. */
-export type JournalEffect = { readonly n: number; readonly kind: string } & (
-  | ({ readonly value?: unknown } & Partial<Turn>)
-  | ({ readonly error: RecordedFailure } & Partial<Turn>)
-  | { readonly open: true; readonly beside?: true }
-);
-
-export type RecordedFailure = Failure & { readonly details?: unknown };
 
 interface OpenedEffect {
   readonly end: (error: unknown) => void;

@@ -8,7 +8,7 @@ import { hookContext } from './context';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import { runHook } from './hooks';
-import { noteLeft } from '../run/left-agents';
+import { noteLeft } from '../run/place';
 import type { FinishedAgent } from '../run/state';
 import { takeOut } from '../run/state';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/middleware';

@@ -4,7 +4,6 @@ import type { AgentRunOptions } from '../../contract/run-options';
 import type { AgentDefinition } from '../define/agent';
 import type { CancelPlan } from './cancel-plan';
 import type { ContextLifetime } from './context-lifetime';
-import type { Branch } from './conversation';
 import type { AnyAgent } from '../define/definition';
 import type { ToolInside } from '../define/workflow-tools';
 import type { Frame } from '../effects/frames';
@@ -57,6 +56,11 @@ export interface AgentForTool {
   readonly nth: number;
   readonly messages: () => readonly StoredMessage[];
   readonly forwardEvents?: boolean;
+}
+
+export interface Branch {
+  readonly conversation: string;
+  readonly path: string;
 }
 
 export interface AgentScope {

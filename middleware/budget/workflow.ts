@@ -6,9 +6,9 @@ import { withTraits } from '../../kernel/define/traits';
 import type { BudgetState } from './account';
 import { Account } from './account';
 import type { Cost } from './costs';
-import { costOf, estimatedUsage, hasPrice, noPrice } from './costs';
+import { costOf, estimatedUsage } from './costs';
 import type { Amount, BudgetOptions, BudgetRules } from './options';
-import { amountOf, isAmount, rulesOf, unitsOf } from './options';
+import { amountOf, isAmount, rulesOf, unitsOf, hasPrice, noPrice } from './options';
 
 export type { Amount, AskForMore, BudgetOptions, CheaperModel, Price } from './options';
 
