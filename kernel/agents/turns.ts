@@ -7,8 +7,7 @@ import type { Failure, Json, StoredMessage, ToolCall } from '../../contract/mess
 import { textOf, toolMessage } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import { lessUsage } from '../../contract/usage';
-import type { AgentDefinition } from '../define/agent';
-import type { AgentEnd, AnyAgent } from '../define/definition';
+import type { AgentEnd, AnyAgent, AgentDefinition } from '../define/definition';
 import { failureOf, isCancellation } from '../effects/errors';
 import { Frame } from '../effects/frames';
 import { toolsForTurn, withClientTools } from '../run/client-tools';

@@ -1,6 +1,6 @@
 import type { AgentScope } from '../run/scope';
 import { stopsTurn } from '../run/turn-stop';
-import type { OwnTool, ToolInside } from '../define/workflow-tools';
+import type { OwnTool, ToolInside } from '../define/definition';
 import type { Frame } from '../effects/frames';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 import { ToolError, isCancellation, isToolProblem } from '../effects/errors';

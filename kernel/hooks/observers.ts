@@ -2,7 +2,7 @@ import { agentOfPath } from '../../contract/record/agent-paths';
 import { messageOf } from '../../contract/errors';
 import type { Failure, ToolCall, Usage } from '../../contract/messages/messages';
 import type { Observed, ObservedEnd, ObservedError } from '../../contract/observed';
-import type { AgentDefinition } from '../define/agent';
+import type { AgentDefinition } from '../define/definition';
 import type { Layer } from './compose';
 import { hookContext } from './context';
 import type { Frame } from '../effects/frames';

@@ -7,7 +7,7 @@ import { frozen } from '../../contract/freeze';
 import type { Branch, RunScope } from './scope';
 import type { RunState, SharedMessage } from './state';
 import { storedMessages } from '../effects/transcript';
-import type { HistoryEntry, HistoryRewriter } from '../define/definition';
+import type { HistoryEntry, HistoryRewriter } from '../define/agent-options';
 import { transferTool } from '../define/transfer-names';
 import { blame } from '../effects/errors';
 

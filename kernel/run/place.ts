@@ -5,7 +5,8 @@ import { flowActionOf } from '../define/actions';
 import type { AgentScope, Branch, RunScope } from './scope';
 import type { Progress } from './state';
 import { takeOut } from './state';
-import type { AnyAgent, HistoryRewriter } from '../define/definition';
+import type { AnyAgent } from '../define/definition';
+import type { HistoryRewriter } from '../define/agent-options';
 import { historyFor } from './conversation';
 
 export interface AgentPlace {

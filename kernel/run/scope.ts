@@ -1,11 +1,9 @@
 import type { Manifest } from '../../contract/manifest';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { AgentRunOptions } from '../../contract/run-options';
-import type { AgentDefinition } from '../define/agent';
 import type { CancelPlan } from './cancel-plan';
 import type { ContextLifetime } from './context-lifetime';
-import type { AnyAgent } from '../define/definition';
-import type { ToolInside } from '../define/workflow-tools';
+import type { AnyAgent, ToolInside, AgentDefinition } from '../define/definition';
 import type { Frame } from '../effects/frames';
 import type { Journal } from '../effects/journal';
 import type { OpenInterrupts } from './interrupts/interrupts';
