@@ -96,7 +96,7 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
     () => ({ position, tools: calls.map((call) => call.name) }),
     { read: (note) => frame.noteOf(note), keep: (note, value) => frame.note(note, value) },
   );
-  const frame: Frame = iteration.child(name, undefined, decision);
+  const frame: Frame = iteration.child(name, { decision });
   // A call by alias needs a result with the alias.
   const isAlias = planned.call.name !== written;
   let last: ToolDone | undefined;
@@ -170,7 +170,7 @@ function execute(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<T
   const own = scope.agent.ownTools.get(plan.call.name);
   return own === undefined
     ? callToolOnce(scope, frame, plan)
-    : callOwnTool(scope, own, frame, plan, (inner) => toolInside(scope, inner, own, plan.call));
+    : callOwnTool(scope, frame, plan, { ...own, run: (inner) => own.run(toolInside(scope, inner, own, plan.call)) });
 }
 
 function throughLayers(
