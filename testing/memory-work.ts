@@ -37,7 +37,8 @@ export type LoseCall = (call: LosableCall) => 'before' | 'after' | undefined;
 
 type MemoryParts = Omit<WorkerParts, 'messages' | 'deltas'>;
 
-interface Watch {
+interface MemoryWorker {
+  readonly parts: MemoryParts;
   readonly lose: LoseCall;
   readonly onDelta: (delta: Delta) => void;
 }
@@ -47,6 +48,7 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
   /** The last visible model call of each message. */
   const answered = new Map<string, { readonly workflowId: string; readonly live: LiveCall }>();
   const turns = new ToolTurns();
+  const worker = { parts, lose, onDelta };
   return {
     prepare: async (request) => manifestFor(request, parts),
     parseInput: (request) => parseInput(parts.tools, request),
@@ -88,7 +90,7 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
     callTool: (input, call) =>
       attempts(call, call.facts.effect === 'once' && input.reconcile !== true ? 1 : call.facts.attempts, (attempt, signal) =>
         turns.take(input.tool, limitOf(parts, input), signal, () =>
-          inTime(input.tool, call.facts.timeoutMs, signal, (inner) => toolAttempt(input, call, parts, { lose, onDelta }, attempt, inner)),
+          inTime(input.tool, call.facts.timeoutMs, signal, (inner) => toolAttempt(worker, input, call, { attempt, signal: inner })),
         ),
       ),
     ending(workflowId, told) {
@@ -113,12 +115,10 @@ function messageAt(workflowId: string, address: string): string {
 }
 
 async function toolAttempt(
+  { parts, lose, onDelta }: MemoryWorker,
   input: CallToolInput,
   call: MemoryCall<ToolFacts>,
-  parts: MemoryParts,
-  { lose, onDelta }: Watch,
-  attempt: number,
-  signal: AbortSignal,
+  { attempt, signal }: { readonly attempt: number; readonly signal: AbortSignal },
 ): Promise<CallToolResult> {
   const { address, workflowId } = call;
   const { tool, callId } = input;

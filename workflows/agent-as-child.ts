@@ -27,8 +27,8 @@ import { sha256 } from '../contract/sha256';
 import type { AgentRunInput, AgentRunResult, StartInput } from '../contract/record/wire';
 import { problemOfJob } from '../contract/schema/job-schema';
 import type { Agent } from '../kernel/define/agent-ref';
-import { definitionOf, isAgent } from '../kernel/define/agent-ref';
-import { jobTaker } from '../kernel/define/definition';
+import { isAgent } from '../kernel/define/agent-ref';
+import { jobTaker, definitionOf } from '../kernel/define/definition';
 
 export interface ChildAgentOptions {
   /** The id of the run for clients. Default: a new id. A used id is `run-id-in-use`. */

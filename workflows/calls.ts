@@ -40,8 +40,8 @@ export class Calls {
   async model(call: ModelCall): Promise<CallModelResult> {
     await this.run.held();
     this.run.refuseWhenCancelled();
-    const { address, facts } = call;
-    const made = (): Promise<CallModelResult> => this.repeated(this.activity('callModel', address, () => this.log.modelStep(call), facts));
+    const { address } = call;
+    const made = (): Promise<CallModelResult> => this.repeated(this.activity('callModel', call, () => this.log.modelStep(call)));
     try {
       const result = await this.run.counted(this.stops === undefined ? made() : this.stops.run(call.path, made));
       this.log.modelCameBack(call, result);
@@ -66,7 +66,7 @@ export class Calls {
     if (!inSpite) run.refuseWhenCancelled();
     const tried = facts.effect === 'once' && call.reconcile !== true ? { ...facts, attempts: 1 } : facts;
     try {
-      const asked = this.activity<CallToolResult>('callTool', address, () => log.toolStep(call), tried, inSpite);
+      const asked = this.activity<CallToolResult>('callTool', { address, facts: tried }, () => log.toolStep(call), inSpite);
       // A cut-off `once` call is in doubt even if the run is cancelled.
       const made = run.counted(facts.effect === 'once' && call.reconcile !== true ? asked : this.repeated(asked));
       const result = await (facts.effect === 'once' || inSpite ? run.onceCalls.counted(made) : made);
@@ -91,9 +91,8 @@ export class Calls {
   /** Undefined from `step`: no room in this task. */
   private activity<Result>(
     type: string,
-    address: string,
+    { address, facts }: { readonly address: string; readonly facts: ModelFacts | ToolFacts },
     step: () => unknown,
-    facts: ModelFacts | ToolFacts,
     inSpite = false,
   ): Promise<Result> {
     return this.ask(address, () => {

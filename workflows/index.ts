@@ -3,7 +3,8 @@
 // One agent
 export { agentsFor, defineAgent } from '../kernel/define/agent';
 export { isAgent } from '../kernel/define/agent-ref';
-export type { AgentFactory, AgentOptions, ToolArgumentsHandler } from '../kernel/define/agent';
+export type { AgentFactory } from '../kernel/define/agent';
+export type { AgentOptions, ToolArgumentsHandler, HistoryEntry, HistoryRewriter } from '../kernel/define/agent-options';
 export type { Agent, AgentInput } from '../kernel/define/agent-ref';
 export type { JobSchema } from '../contract/schema/job-schema';
 export type { IterationLimit } from '../kernel/define/iteration-limits';
@@ -20,7 +21,7 @@ export { agentTool } from '../kernel/agents/agent-tool';
 export type { AgentToolOptions } from '../kernel/agents/agent-tool';
 export { customAgent, loop, parallel, sequential, supervisor } from '../kernel/define/define';
 export type { AgentPart, CustomAgentOptions } from '../kernel/define/define';
-export type { AgentObserver, CustomContext, CustomEvent, HistoryEntry, HistoryRewriter } from '../kernel/define/definition';
+export type { AgentObserver, CustomContext, CustomEvent } from '../kernel/define/definition';
 
 // Middleware of your own
 export { onWorker } from '../kernel/define/middleware';

@@ -1,6 +1,5 @@
-import type { Json, JsonObject, Message, Part } from './messages';
+import type { Json, JsonObject, Message, Part, ProviderPart } from './messages';
 import { isPart } from './messages';
-import type { ProviderPart } from './provider-parts';
 
 /** A block of an agentic message. Provider tools have the form of parts. */
 export type AgenticBlock =

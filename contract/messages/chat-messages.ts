@@ -1,7 +1,6 @@
 import { defined } from '../defined';
-import type { Json, JsonObject, Message, Part } from './messages';
+import type { Json, JsonObject, Message, Part, ProviderPart } from './messages';
 import { isPart } from './messages';
-import type { ProviderPart } from './provider-parts';
 
 export type ChatPart = Extract<Part, { readonly type: 'text' | 'reasoning' | 'file' }> | ProviderPart;
 

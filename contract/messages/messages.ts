@@ -1,6 +1,3 @@
-import type { ProviderPart } from './provider-parts';
-import { isProviderPart } from './provider-parts';
-
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
@@ -22,6 +19,38 @@ export type Part =
       readonly search?: true;
     }
   | ProviderPart;
+
+/** Work of a provider's own tools and MCP servers, which Holdfast only stores and shows. */
+export type ProviderPart = { readonly extra?: JsonObject } & (
+  | { readonly type: 'server-tool-call'; readonly id: string; readonly name: string; readonly input: Json }
+  | {
+      readonly type: 'server-tool-result';
+      readonly callId: string;
+      readonly name: string;
+      readonly output: Json;
+      readonly isError?: boolean;
+    }
+  | {
+      readonly type: 'mcp-tool-call';
+      readonly server: string;
+      readonly id: string;
+      readonly name: string;
+      readonly input: Json;
+      /** The request that approved this call. */
+      readonly approvalRequestId?: string;
+    }
+  | {
+      readonly type: 'mcp-tool-result';
+      readonly server: string;
+      readonly callId: string;
+      readonly name: string;
+      readonly output: Json;
+      readonly isError?: boolean;
+    }
+  | { readonly type: 'mcp-tool-list'; readonly server: string; readonly tools: Json }
+  | { readonly type: 'mcp-approval-request'; readonly server: string; readonly id: string; readonly name: string; readonly input: Json }
+  | { readonly type: 'mcp-approval-response'; readonly requestId: string; readonly approved: boolean; readonly reason?: string }
+);
 
 export interface Message {
   readonly id?: string;
@@ -167,6 +196,25 @@ export function isPart(value: unknown): value is Part {
     default:
       return isProviderPart(value);
   }
+}
+
+/** Required texts, and required values. */
+const providerFields: Readonly<Record<ProviderPart['type'], readonly [texts: readonly string[], values: readonly string[]]>> = {
+  'server-tool-call': [['id', 'name'], ['input']],
+  'server-tool-result': [['callId', 'name'], ['output']],
+  'mcp-tool-call': [['server', 'id', 'name'], ['input']],
+  'mcp-tool-result': [['server', 'callId', 'name'], ['output']],
+  'mcp-tool-list': [['server'], ['tools']],
+  'mcp-approval-request': [['server', 'id', 'name'], ['input']],
+  'mcp-approval-response': [['requestId'], ['approved']],
+};
+
+export function isProviderPart(value: object): value is ProviderPart {
+  const part = value as Readonly<Record<string, unknown>>;
+  const { type } = part;
+  if (typeof type !== 'string' || !Object.hasOwn(providerFields, type)) return false;
+  const [texts, values] = providerFields[type as ProviderPart['type']];
+  return texts.every((field) => typeof part[field] === 'string') && values.every((field) => part[field] !== undefined);
 }
 
 /** JSON with sorted keys, for hashes and comparisons. */

@@ -1,10 +1,11 @@
-import { hiddenModelCall } from './call-addresses';
-
 /**
  * Agents from the root on. A mark tells repeated work: `critic#2` is the second time, `writer@3` the third agent as a tool in the run, and
  * `writer!3` an agent without visible events.
  */
 export type AgentPath = readonly string[];
+
+/** The last path segment of a hook's model call, not an agent. */
+export const hiddenModelCall = 'ctx.model';
 
 export function nameOfSegment(segment: string): string {
   const end = segment.search(/[#@!~]/);

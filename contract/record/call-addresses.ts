@@ -1,9 +1,6 @@
 import type { EventBody } from '../events';
 import type { CallModelInput, CallToolInput } from './wire';
 
-/** The last path segment of a hook's model call, not an agent. */
-export const hiddenModelCall = 'ctx.model';
-
 interface OpenTool {
   readonly address: string;
   /** The first start. Repeated calls add an ordinal. */

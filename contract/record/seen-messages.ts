@@ -1,5 +1,4 @@
-import { isConversation } from './agent-paths';
-import { hiddenModelCall } from './call-addresses';
+import { isConversation, hiddenModelCall } from './agent-paths';
 import { inCallOrder } from '../messages/call-order';
 import type { StoredMessage } from '../messages/messages';
 import { messagesOfInput } from '../messages/messages';

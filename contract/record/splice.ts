@@ -14,20 +14,18 @@ export function spliceBetween(from: readonly string[], to: readonly StoredMessag
   const removed = from.length - head - tail;
   const middle = to.slice(head, to.length - tail);
   if (removed === 0 && middle.length === 0) return [];
-  if (removed > 0 && middle.length > 0) return splitEdit(from, head, removed, middle, isKnown);
+  if (removed > 0 && middle.length > 0) return splitEdit(from.slice(head, head + removed), middle, head, isKnown);
   return [[head, removed, middle.map((message) => (isKnown(message.id) ? message.id : message))]];
 }
 
 /** Splits an edit, so that two distant edits do not name everything between. */
 function splitEdit(
-  from: readonly string[],
-  start: number,
-  removed: number,
+  removed: readonly string[],
   middle: readonly StoredMessage[],
+  start: number,
   isKnown: (id: string) => boolean,
 ): readonly Splice[] {
-  const positions = new Map<string, number>();
-  for (let index = 0; index < removed; index++) positions.set(from[start + index] as string, index);
+  const positions = new Map(removed.map((id, index) => [id, index]));
   const splices: Splice[] = [];
   let fromIndex = 0;
   let at = start;
@@ -47,7 +45,7 @@ function splitEdit(
       at += 1;
     } else insert.push(isKnown(message.id) ? message.id : message);
   }
-  flush(removed);
+  flush(removed.length);
   return splices;
 }
 

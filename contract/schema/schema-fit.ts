@@ -94,10 +94,11 @@ class SchemaCheck {
     for (const part of listOf(schema['allOf'])) yield* this.misfits(part, place, base, depth + 1);
     if (Array.isArray(value))
       for (const [at, item] of value.entries()) yield* this.misfits(itemOf(schema, at), place.at(at, item as Json), base, depth + 1);
-    else if (isRecord(value)) yield* this.misfitsOfFields(schema, place, value, base, depth);
+    else if (isRecord(value)) yield* this.misfitsOfFields(schema, place, base, depth);
   }
 
-  private *misfitsOfFields(schema: SchemaObject, place: ValuePlace, value: SchemaObject, base: Json, depth: number): Generator<string> {
+  private *misfitsOfFields(schema: SchemaObject, place: ValuePlace, base: Json, depth: number): Generator<string> {
+    const value = place.value as SchemaObject;
     for (const key of missingIn(schema, value)) yield `${place.before}${key} is missing`;
     for (const key of Object.keys(value)) {
       const part = partOf(schema, key);
@@ -180,16 +181,13 @@ function misfitOfNumber(schema: SchemaObject, value: number, path: string): stri
 
 function misfitOfLength(schema: SchemaObject, value: string, path: string): string | undefined {
   if (schema['minLength'] === undefined && schema['maxLength'] === undefined) return undefined;
-  return misfitOfSize(schema, 'Length', [...value].length, 'characters', path);
+  return misfitOfSize(schema, 'Length', [...value].length, path);
 }
 
-function misfitOfSize(
-  schema: SchemaObject,
-  what: 'Length' | 'Items' | 'Properties',
-  size: number,
-  of: string,
-  path: string,
-): string | undefined {
+const counted = { Length: 'characters', Items: 'items', Properties: 'fields' } as const;
+
+function misfitOfSize(schema: SchemaObject, what: keyof typeof counted, size: number, path: string): string | undefined {
+  const of = counted[what];
   const [least, most] = [schema[`min${what}`], schema[`max${what}`]];
   if (typeof least === 'number' && size < least) return `${path} has ${size} ${of}, at least ${least} are wanted`;
   if (typeof most === 'number' && size > most) return `${path} has ${size} ${of}, at most ${most} are wanted`;
@@ -200,8 +198,7 @@ type InsideValue = (part: Json | undefined, item: Json, key: string | number) =>
 
 function misfitOfList(schema: SchemaObject, value: readonly Json[], path: string, inside: InsideValue): string | undefined {
   return (
-    misfitOfSize(schema, 'Items', value.length, 'items', path) ??
-    first(value, (item, position) => inside(itemOf(schema, position), item, position))
+    misfitOfSize(schema, 'Items', value.length, path) ?? first(value, (item, position) => inside(itemOf(schema, position), item, position))
   );
 }
 
@@ -232,7 +229,7 @@ function misfitOfObject(schema: SchemaObject, value: SchemaObject, place: ValueP
   const [missing] = missingIn(schema, value);
   if (missing !== undefined) return `${place.before}${missing} is missing`;
   return (
-    misfitOfSize(schema, 'Properties', Object.keys(value).length, 'fields', place.name) ??
+    misfitOfSize(schema, 'Properties', Object.keys(value).length, place.name) ??
     first(Object.keys(value), (key) => {
       const item = own(value, key);
       if (item === undefined) return undefined;

@@ -8,13 +8,12 @@ import type { Json, JsonObject, StoredMessage, ToolCall } from '../../contract/m
 import { toolMessage } from '../../contract/messages/messages';
 import { jsonSchema } from '../../contract/schema/schema-form';
 import type { Agent } from '../define/agent-ref';
-import { definitionOf, isAgent } from '../define/agent-ref';
-import type { OwnTool, OwnToolRef } from '../define/workflow-tools';
+import { isAgent } from '../define/agent-ref';
+import type { OwnToolRef } from '../define/middleware';
 import { ownToolRef, parsedBy } from '../define/workflow-tools';
 import type { AgentForTool, AgentScope, ToolInAgent } from '../run/scope';
-import type { AgentDefinition } from '../define/agent';
-import type { AnyAgent } from '../define/definition';
-import { jobTaker } from '../define/definition';
+import type { AnyAgent, OwnTool, AgentDefinition } from '../define/definition';
+import { jobTaker, definitionOf } from '../define/definition';
 import { textOfJob } from '../run/job';
 import { runIsolated } from './isolated';
 import type { AgentPlace } from '../run/place';

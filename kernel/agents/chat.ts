@@ -1,7 +1,6 @@
 import { defined } from '../../contract/defined';
 import type { StoredMessage } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
-import type { AgentDefinition } from '../define/agent';
 import { withClientTools } from '../run/client-tools';
 import { ContextLifetime } from '../run/context-lifetime';
 import { refuseLayersOfExternal } from '../turn/external-calls';
@@ -12,7 +11,7 @@ import type { AgentScope, RunScope } from '../run/scope';
 import type { AgentRecord, RunState } from '../run/state';
 import { exitTool } from '../define/transfer-names';
 import { flowActionOf } from '../define/actions';
-import type { AgentEnd } from '../define/definition';
+import type { AgentEnd, AgentDefinition } from '../define/definition';
 import type { AgentPlace } from '../run/place';
 import { inputAt, keyOf } from '../run/place';
 import { withTransfers } from './transfer-tool';
@@ -51,7 +50,7 @@ function renew({ maxIterations }: AgentDefinition, record: AgentRecord, state: R
 
 export function scopeAt(run: RunScope, agent: AgentDefinition, record: AgentRecord, { path, branch }: AgentPlace): AgentScope {
   const options = runOptionsOf(run.state.options, agent.name);
-  return { run, agent, options, path, record, life: new ContextLifetime(run, agent.name), ...defined({ branch }) };
+  return { run, agent, options, path, record, life: new ContextLifetime(run.pace, agent.name), ...defined({ branch }) };
 }
 
 export function freshRecord(

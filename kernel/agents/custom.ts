@@ -29,16 +29,17 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
   const key = keyOf(place);
   const agent = bareAgent(definition);
   const record = (state.agents[key] ??= freshRecord(agent, place.path, inputAt(run, place, definition.name), state));
-  const frame = place.frame.child('run', label);
+  const frame = place.frame.child('run', { label });
   const scope = scopeAt(run, agent, record, place);
-  const { life, options } = scope;
   const shown = new Shown(scope, label);
-  const open = new Map<Promise<unknown>, string>();
-  const heard = new Set<string>();
+  const ran: RanAgents = { open: new Map(), heard: new Set() };
   let yielding: ReturnType<CustomDefinition['run']> | undefined;
   try {
-    const ctx = contextOf(scope, definition, place, frame, open, heard);
-    const generator = definition.run({ messages: frozen(record.messages), streaming: state.stream, options: options.custom ?? {} }, ctx);
+    const ctx = contextOf(scope, definition, frame, ran);
+    const generator = definition.run(
+      { messages: frozen(record.messages), streaming: state.stream, options: scope.options.custom ?? {} },
+      ctx,
+    );
     if (typeof (generator as { next?: unknown } | undefined)?.next !== 'function')
       throw new HoldfastError('hook-failed', `run of ${label} is no async generator; write: async *run(input, ctx) { … }.`);
     for (;;) {
@@ -50,21 +51,21 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
       if (next.done !== true) yielding = generator;
       refuseWhenCancelled(run);
       if (next.done === true) {
-        const [left] = open.values();
+        const [left] = ran.open.values();
         if (left !== undefined)
           throw new HoldfastError(
             'next-left-running',
             `${label} ended while ctx.runAgent("${left}") was still running. Await every agent that it runs.`,
           );
         const end = shown.end(next.value);
-        if (!heard.has(end.text)) shown.sayReturned(end.text);
+        if (!ran.heard.has(end.text)) shown.sayReturned(end.text);
         frame.close();
         return end;
       }
       const event = next.value;
       shown.take(
         frame.once('event', () => {
-          life.event();
+          scope.life.event();
           return shown.show(event);
         }),
       );
@@ -73,16 +74,16 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
     if (isCancellation(error) && run.cancels.isHeard) return await frame.code.endOf(frame.code.halt<never>(error));
     if (yielding !== undefined) await closed(yielding);
     if (isCancellation(error) && stopsTurn(run)) {
-      await Promise.allSettled(open.keys());
+      await Promise.allSettled(ran.open.keys());
       throw error;
     }
-    const left = open.size > 0;
+    const left = ran.open.size > 0;
     if (left) leaveBehind(run, place, frame, label);
     frame.unwind(left ? `${label} ended before the agents that it ran` : undefined);
     // User code cannot cancel the run, even by an error with that code.
     throw blame(isCancellation(error) ? new Error(messageOf(error)) : error, label);
   } finally {
-    life.end();
+    scope.life.end();
   }
 }
 
@@ -113,15 +114,15 @@ function leaveBehind(run: RunScope, place: AgentPlace, frame: AgentPlace['frame'
   forgetInside(run, place);
 }
 
-function contextOf(
-  scope: AgentScope,
-  definition: CustomDefinition,
-  place: AgentPlace,
-  frame: AgentPlace['frame'],
-  open: Map<Promise<unknown>, string>,
-  heard: Set<string>,
-): CustomContext {
-  const { run } = scope;
+interface RanAgents {
+  /** Names of agents at work. */
+  readonly open: Map<Promise<unknown>, string>;
+  /** Texts that readers have seen. */
+  readonly heard: Set<string>;
+}
+
+function contextOf(scope: AgentScope, definition: CustomDefinition, frame: AgentPlace['frame'], { open, heard }: RanAgents): CustomContext {
+  const { run, path, branch } = scope;
   const times = new Map<string, number>();
   const start = (name: string, segment: string, input: AgentInput | undefined): Promise<AgentEnd> => {
     const agent = definition.agents.find((one) => one.name === name);
@@ -129,9 +130,9 @@ function contextOf(
       const known = definition.agents.map((one) => `"${one.name}"`).join(', ') || 'no agents';
       throw new HoldfastError('agent-unknown', `ctx.runAgent("${name}"): agent "${definition.name}" has ${known}.`);
     }
-    const at = { path: [...place.path, segment], frame: frame.child(segment) };
-    run.cancels.at('between', place);
-    if (input === undefined && place.branch !== undefined) return runAgent(run, agent, { ...at, branch: place.branch });
+    const at = { path: [...path, segment], frame: frame.child(segment) };
+    run.cancels.at('between', scope);
+    if (input === undefined && branch !== undefined) return runAgent(run, agent, { ...at, branch });
     const given = input === undefined ? undefined : messagesFor(agent, input as Json);
     if (input !== undefined && given === undefined)
       throw new HoldfastError(
@@ -141,7 +142,7 @@ function contextOf(
     return runApart(run, agent, at, () => given?.map((message) => ({ ...message, id: run.ports.uuid() })) ?? scope.record.messages);
   };
   // Readers do not see an agent with its own input in the conversation, so the segment differs.
-  const isApart = (input: unknown): boolean => input !== undefined || place.branch === undefined;
+  const isApart = (input: unknown): boolean => input !== undefined || branch === undefined;
   return Object.assign(hookContext(scope, frame) as CustomContext, {
     runAgent: (name: string, input?: AgentInput): Promise<RanAgent> => {
       if (frame.isDeaf) return new Promise(() => undefined);

@@ -19,6 +19,7 @@ import { placeInside, reachable } from '../define/definition';
 import type { AgentPlace } from '../run/place';
 import { forget, isEntered, recordAt } from '../run/place';
 import { failureOf, isCancellation } from '../effects/errors';
+import type { FailedChild } from '../effects/remains';
 
 /** The parent run records only the beginning, the answer and the end. */
 export async function runIsolated(
@@ -57,13 +58,14 @@ export async function runIsolated(
     const failed: Failure = { code, message: `The agent '${agent.name}' failed: ${message}` };
     ports.emit({ type: 'agent-end', ...about, ...used, error: failed });
     leaves();
+    const child = { id, usage: end.usage ?? usedBefore ?? nothingUsed };
     // The usage counts even if the agent was cancelled with the run.
     if (ports.cancelled || (code === 'child-cancelled' && run.cancels.isRecursive)) {
-      state.cut = { ...state.cut, [id]: end.usage ?? usedBefore ?? nothingUsed };
+      state.cut = { ...state.cut, [id]: child.usage };
       run.cancels.endedBelow();
       throw cancelled();
     }
-    keepForRetry(run, place.frame.key, id, end, usedBefore);
+    keepForRetry(run, place.frame.key, end, child);
     return { ...end, failed };
   }
   leaves();
@@ -93,14 +95,13 @@ function usedSince(
 function keepForRetry(
   { journal: { remains } }: RunScope,
   frame: string,
-  id: string,
-  { kept, usage }: Extract<ChildEnd, { readonly failed: Failure }>,
-  usedBefore: ChildUsage | undefined,
+  { kept }: Extract<ChildEnd, { readonly failed: Failure }>,
+  child: FailedChild,
 ): void {
-  if (kept === true) return remains.cutOff(frame, { id, usage: usage ?? usedBefore ?? nothingUsed });
+  if (kept === true) return remains.cutOff(frame, child);
   remains.lose(
     frame,
-    `"${id}", an isolated agent of it, failed${kept === undefined ? ' and kept nothing to go on from' : `: ${kept.refused}`}`,
+    `"${child.id}", an isolated agent of it, failed${kept === undefined ? ' and kept nothing to go on from' : `: ${kept.refused}`}`,
   );
 }
 

@@ -1,10 +1,9 @@
 import type { StoredMessage } from '../../contract/messages/messages';
-import { noteLeft } from '../run/left-agents';
 import type { RunScope } from '../run/scope';
 import { closeConversation, openConversation } from '../run/conversation';
 import type { AgentEnd, AnyAgent } from '../define/definition';
 import type { AgentPlace } from '../run/place';
-import { keyOf } from '../run/place';
+import { keyOf, noteLeft } from '../run/place';
 import { runAgent } from './run-agent';
 import { isCancellation } from '../effects/errors';
 

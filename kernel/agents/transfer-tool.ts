@@ -1,8 +1,6 @@
 import type { Language } from '../../contract/manifest';
-import type { AgentDefinition } from '../define/agent';
-import type { OwnTool } from '../define/workflow-tools';
 import { parsedBy } from '../define/workflow-tools';
-import type { AnyAgent } from '../define/definition';
+import type { AnyAgent, OwnTool, AgentDefinition } from '../define/definition';
 import { transferResult, transferTool } from '../define/transfer-names';
 
 export function withTransfers(

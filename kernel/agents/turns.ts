@@ -7,8 +7,7 @@ import type { Failure, Json, StoredMessage, ToolCall } from '../../contract/mess
 import { textOf, toolMessage } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import { lessUsage } from '../../contract/usage';
-import type { AgentDefinition } from '../define/agent';
-import type { AgentEnd, AnyAgent } from '../define/definition';
+import type { AgentEnd, AnyAgent, AgentDefinition } from '../define/definition';
 import { failureOf, isCancellation } from '../effects/errors';
 import { Frame } from '../effects/frames';
 import { toolsForTurn, withClientTools } from '../run/client-tools';
@@ -129,19 +128,21 @@ function endOfTurn<Item>(items: readonly Item[], window: number, messageOf: (ite
 }
 
 async function workOnTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): Promise<void> {
-  const place = placeOf(run, root, inbox);
+  const turn = { root, inbox, place: placeOf(run, root, inbox) };
   try {
-    const end = await runAgent(run, root, place);
+    const end = await runAgent(run, root, turn.place);
     refuseLostTransfer(end, root);
-    endTurn(run, root, inbox, place, { status: inbox.state.isCut === true ? 'stopped' : 'completed', output: end.output });
+    endTurn(run, turn, { status: inbox.state.isCut === true ? 'stopped' : 'completed', output: end.output });
   } catch (error) {
-    if (isEndOfTurn(run, error)) return endTurn(run, root, inbox, place, { status: 'stopped' });
+    if (isEndOfTurn(run, error)) return endTurn(run, turn, { status: 'stopped' });
     // Only a cancel of the run ends the conversation.
     if (run.ports.cancelled || run.stoppedBy !== undefined || run.ports.isTrial === true || isCancellation(error)) throw error;
     run.ports.threw?.(error, { agent: root.name });
-    endTurn(run, root, inbox, place, { status: 'failed', error: failureOf(error) });
+    endTurn(run, turn, { status: 'failed', error: failureOf(error) });
   }
 }
+
+type TurnAtWork = { readonly root: AnyAgent; readonly inbox: MessageInbox; readonly place: AgentPlace };
 
 interface TurnResult {
   readonly status: TurnStatus;
@@ -149,7 +150,7 @@ interface TurnResult {
   readonly error?: Failure;
 }
 
-function endTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox, place: AgentPlace, result: TurnResult): void {
+function endTurn(run: RunScope, { root, inbox, place }: TurnAtWork, result: TurnResult): void {
   const { state } = run;
   const record = state.agents[root.name];
   // The next message begins a new turn instead of a retry.

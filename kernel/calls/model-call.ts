@@ -5,7 +5,7 @@ import { limits, utf8Length } from '../../contract/limits';
 import type { Message, Usage } from '../../contract/messages/messages';
 import { isMessage, textOf, toolCallsOf } from '../../contract/messages/messages';
 import type { CallModelResult, ModelFailure, ParseOutputResult, RequestSlots } from '../../contract/record/wire';
-import type { AgentDefinition } from '../define/agent';
+import type { AgentDefinition } from '../define/definition';
 import type { ModelError } from '../define/retry-options';
 import { parsedArgumentsOf } from '../run/parsed-arguments';
 import type { ModelCall } from '../run/ports';

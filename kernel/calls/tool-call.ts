@@ -58,7 +58,7 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
         frame.close();
         return { output: outcome.output, messageId: outcome.messageId, multipart: outcome.multipart === true };
       case 'failed': {
-        const wait = waitFor(scope, plan, outcome, asked, waits++);
+        const wait = asked.reconcile === true ? undefined : waitFor(scope, plan, outcome, waits++);
         if (wait !== undefined) {
           await asleep(frame, 'sleep', (n) =>
             scope.run.ports.sleep(
@@ -89,11 +89,8 @@ export async function callToolOnce(scope: AgentScope, frame: Frame, plan: ToolCa
           extra = { ...asked, reconcile: true };
           break;
         }
-        const decision = (await ask(
-          scope,
-          frame,
-          doubtOf(scope, frame, plan, { lost, reconciled: outcome }),
-        )) as unknown as InDoubtDecision;
+        const doubt = doubtOf(scope, frame, plan, { lost, reconciled: outcome });
+        const decision = (await ask(scope, frame, doubt)) as unknown as InDoubtDecision;
         if (decision.happened) {
           frame.close();
           return { output: decision.result };
@@ -207,10 +204,9 @@ function waitFor(
   { run }: AgentScope,
   { call }: ToolCallPlan,
   { error: { code } }: ToolOutcome & { type: 'failed' },
-  { reconcile }: Extra,
   waited: number,
 ): number | undefined {
-  if (reconcile === true || toolFactsOf(run.manifest, call.name).effect !== 'once') return undefined;
+  if (toolFactsOf(run.manifest, call.name).effect !== 'once') return undefined;
   if (code === 'waiting-for-turn') return Math.min(longestTurn, 1000 * 2 ** Math.min(waited, 10));
   return code === 'tool-unknown' ? waitsForTool[waited] : undefined;
 }

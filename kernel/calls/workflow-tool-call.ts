@@ -1,6 +1,6 @@
 import type { AgentScope } from '../run/scope';
 import { stopsTurn } from '../run/turn-stop';
-import type { OwnTool, ToolInside } from '../define/workflow-tools';
+import type { OwnTool } from '../define/definition';
 import type { Frame } from '../effects/frames';
 import type { ToolCallPlan, ToolDone } from './tool-call';
 import { ToolError, isCancellation, isToolProblem } from '../effects/errors';
@@ -12,10 +12,9 @@ import { jsonSize, limits } from '../../contract/limits';
 
 export async function callOwnTool(
   scope: AgentScope,
-  tool: OwnTool,
   frame: Frame,
   plan: ToolCallPlan,
-  insideOf: (inner: Frame) => ToolInside,
+  tool: Pick<OwnTool, 'parse'> & { run(inner: Frame): Promise<Json> },
 ): Promise<ToolDone> {
   const { run, path } = scope;
   const { call } = plan;
@@ -25,9 +24,9 @@ export async function callOwnTool(
     const address = run.uniqueAddress(plan.address);
     run.ports.emit(toolStart(address, { path, tool: call.name, callId: call.id, input: call.input }));
   });
-  const inner = frame.child(call.name, `the tool "${call.name}"`);
+  const inner = frame.child(call.name, { label: `the tool "${call.name}"` });
   try {
-    const output = await frame.effect(`own:${call.name}`, () => inner.code.endOf(tool.run(insideOf(inner))));
+    const output = await frame.effect(`own:${call.name}`, () => inner.code.endOf(tool.run(inner)));
     inner.close();
     frame.close();
     return { output: checkedOutput(call.name, output) };

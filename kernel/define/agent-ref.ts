@@ -1,5 +1,4 @@
 import type { JsonObject, Message } from '../../contract/messages/messages';
-import type { AnyAgent } from './definition';
 
 /** The input of an agent: a text, messages, or a job. */
 export type AgentInput = string | readonly Message[] | JsonObject;
@@ -12,11 +11,7 @@ export interface Agent<Name extends string = string, Input = string, Output = st
   readonly types?: { readonly input: Input; readonly output: Output };
 }
 
-const agentMark = Symbol.for('holdfast.agent');
-
-export function agentRef<Name extends string, Input, Output>(definition: AnyAgent): Agent<Name, Input, Output> {
-  return Object.freeze({ name: definition.name as Name, description: definition.description, [agentMark]: definition });
-}
+export const agentMark = Symbol.for('holdfast.agent');
 
 /**
  * Whether a value is an agent, for example among the exports of a module.
@@ -28,8 +23,4 @@ export function agentRef<Name extends string, Input, Output>(definition: AnyAgen
  */
 export function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && agentMark in value;
-}
-
-export function definitionOf(agent: Agent): AnyAgent {
-  return (agent as unknown as Record<symbol, AnyAgent>)[agentMark] as AnyAgent;
 }

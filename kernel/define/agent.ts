@@ -1,99 +1,24 @@
 import { shown } from '../../contract/shown';
 import type { Refuse } from '../../contract/check';
 import { refusing } from '../../contract/check';
-import type { TakenTools } from '../../contract/client-tools';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
-import type { WorkerMiddlewareRef, Language } from '../../contract/manifest';
-import type { Json, ModelSettings } from '../../contract/messages/messages';
+import type { WorkerMiddlewareRef } from '../../contract/manifest';
+import type { Json } from '../../contract/messages/messages';
 import type { ToolAliases } from '../../contract/run-options';
 import type { JobJsonSchema, JobSchema } from '../../contract/schema/job-schema';
 import { jsonSchemaOfJob } from '../../contract/schema/job-schema';
 import { agentLabel, checkAgentOptions } from './check-agent';
 import type { Agent } from './agent-ref';
-import { agentRef, definitionOf, isAgent } from './agent-ref';
-import type { AnyAgent, HistoryRewriter } from './definition';
-import { agentsIn } from './definition';
-import type { MiddlewareEntry, ToolCallMiddleware } from './classic-middleware';
+import { isAgent } from './agent-ref';
+import type { AgentOptions } from './agent-options';
+import type { AgentDefinition, AnyAgent } from './definition';
+import { agentsIn, agentRef, definitionOf } from './definition';
 import { arranged } from './classic-middleware';
-import type { AgentLimits, LimitOptions } from './iteration-limits';
 import { limitsOf } from './iteration-limits';
-import type { AgentMiddleware, Tools, WorkflowTool } from './middleware';
-import type { OwnTool, OwnToolRef } from './workflow-tools';
+import type { AgentMiddleware, Tools } from './middleware';
 import { ownToolsOf } from './workflow-tools';
-import type { FailoverOptions, RetryOptions } from './retry-options';
-
-/** Answers a call of an unknown tool. */
-export type UnknownToolHandler = (name: string, input: Json) => string;
-/** Changes the arguments of a call before parsing. Names are canonical. */
-export type ToolArgumentsHandler = (name: string, input: Json) => Json;
-
-type Options = AgentOptions<Tools, string, Json>;
-type Kept = 'name' | 'description' | 'instructions' | 'model' | 'settings' | 'prompt' | 'output' | 'language' | 'outputKey';
-type KeptFunctions = 'unknownTool' | 'toolArguments' | 'retry' | 'failover' | 'historyRewriter';
-type WithDefault = 'returnDirectly' | 'exitTool' | 'sequentialTools' | 'toolErrors' | 'disallowTransferToParent';
-
-export interface AgentDefinition extends AgentLimits, Pick<Options, Kept | KeptFunctions>, Required<Pick<Options, WithDefault>> {
-  readonly kind: 'chat';
-  readonly inputSchema?: Json;
-  readonly tools: readonly string[];
-  readonly ownTools: ReadonlyMap<string, OwnTool>;
-  readonly middleware: readonly AgentMiddleware[];
-  readonly workerMiddleware: readonly WorkerMiddlewareRef[];
-  readonly clientTools?: TakenTools;
-  readonly has: { readonly beforeModelRewriteState: boolean; readonly afterModelRewriteState: boolean; readonly afterToolCalls: boolean };
-  readonly toolAliases: Readonly<Record<string, ToolAliases>>;
-  readonly subAgents: readonly AnyAgent[];
-  readonly agentTools: readonly AnyAgent[];
-  readonly origin?: AnyAgent;
-}
-
-export type ToolName<T extends Tools> = (keyof T & string) | `mcp:${string}`;
-
-export interface AgentOptions<T extends Tools, Name extends string, Input> extends LimitOptions {
-  readonly name: Name;
-  readonly description: string;
-  readonly instructions: string;
-  readonly model: string;
-  readonly settings?: ModelSettings;
-  /** Makes the first user message of a typed input. */
-  readonly prompt?: (input: Input) => string;
-  /** A JSON Schema, or a schema of a library such as zod. Without `prompt` the model gets the job as JSON. */
-  readonly inputSchema?: JobSchema<Input>;
-  readonly tools: readonly (ToolName<T> | WorkflowTool<T> | OwnToolRef)[];
-  /** A name in the worker's `outputs`: the schema of the answer. */
-  readonly output?: string;
-  readonly middleware?: readonly MiddlewareEntry<T>[];
-  /** Wraps of tool calls around all middleware, first outermost. */
-  readonly toolCallMiddlewares?: readonly ToolCallMiddleware<T>[];
-  readonly language?: Language;
-  /** Tools that clients may bring with a message, for one turn: all, or by name. The client makes the calls. Default: none. */
-  readonly clientTools?: boolean | readonly string[];
-  /** Tools whose result is the answer of the run. */
-  readonly returnDirectly?: readonly (keyof T & string)[];
-  /** Offers the tool `exit`, which ends the run with a final result. */
-  readonly exitTool?: boolean;
-  /** Runs the tool calls of a message in sequence. Default: in parallel. */
-  readonly sequentialTools?: boolean;
-  /** `return` (default) hands a tool's error to the model, `fail` ends the run. */
-  readonly toolErrors?: 'return' | 'fail';
-  readonly unknownTool?: UnknownToolHandler;
-  readonly toolArguments?: ToolArgumentsHandler;
-  readonly toolAliases?: { readonly [Tool in keyof T & string]?: ToolAliases };
-  /** When the model is asked again. Default: the server retries temporary failures. */
-  readonly retry?: RetryOptions;
-  /** Other models, used after all retries of a model failed. */
-  readonly failover?: FailoverOptions;
-  /** Agents to hand over to. A sub-agent may hand back. */
-  readonly subAgents?: readonly Agent<string, unknown, unknown>[];
-  /** As a sub-agent, never hands back to the parent. */
-  readonly disallowTransferToParent?: boolean;
-  /** Makes the first messages from the conversation so far. Default: words of other agents become context. */
-  readonly historyRewriter?: HistoryRewriter;
-  /** The key in `ctx.session` for the text of the answer. */
-  readonly outputKey?: string;
-}
 
 /** Schemas of answers, by name. A JSON Schema has no type. */
 export type Outputs = Record<string, object>;

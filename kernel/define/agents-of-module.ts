@@ -1,7 +1,7 @@
 import { HoldfastError } from '../../contract/errors';
-import { definitionOf, isAgent } from './agent-ref';
+import { isAgent } from './agent-ref';
 import type { AnyAgent } from './definition';
-import { agentsIn, originOf } from './definition';
+import { agentsIn, originOf, definitionOf } from './definition';
 
 export function agentsOf(module: object): ReadonlyMap<string, AnyAgent> {
   const agents = new Map<string, AnyAgent>();

@@ -37,7 +37,7 @@ import { checkNamedTools } from './named-tools';
 import { failoverForm, retryForm } from './retry-options';
 import { similarNames } from '../../contract/similar-names';
 import { misfitOfAlias } from '../../contract/schema/arguments-of-schema';
-import type { OwnTool } from './workflow-tools';
+import type { OwnTool } from './definition';
 
 type OwnTools = ReadonlyMap<string, OwnTool>;
 

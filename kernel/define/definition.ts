@@ -1,8 +1,52 @@
-import type { Json, Message, StoredMessage } from '../../contract/messages/messages';
-import type { AgentDefinition } from './agent';
-import type { AgentInput } from './agent-ref';
-import type { AgentMiddleware, HookContext, Tools } from './middleware';
+import type { TakenTools } from '../../contract/client-tools';
+import type { ToolSpec, WorkerMiddlewareRef } from '../../contract/manifest';
+import type { Json, Message, ToolCall } from '../../contract/messages/messages';
+import type { ParseInputResult } from '../../contract/record/wire';
+import type { ToolAliases } from '../../contract/run-options';
+import type { Frame } from '../effects/frames';
 import type { FlowAction } from './actions';
+import type { AgentOptions } from './agent-options';
+import type { Agent, AgentInput } from './agent-ref';
+import { agentMark } from './agent-ref';
+import type { AgentLimits } from './iteration-limits';
+import type { AgentMiddleware, HookContext, ToolContext, Tools } from './middleware';
+
+export interface ToolInside {
+  readonly call: ToolCall;
+  readonly frame: Frame;
+  readonly ctx: ToolContext;
+  /** Waits for agents that the tool left running, and refuses them. */
+  ended(): Promise<void>;
+}
+
+export interface OwnTool {
+  readonly spec: ToolSpec;
+  readonly agents?: readonly AnyAgent[];
+  /** The client of the turn makes the calls. */
+  readonly isOfClient?: true;
+  parse(input: Json): ParseInputResult;
+  run(inside: ToolInside): Promise<Json>;
+}
+
+type Options = AgentOptions<Tools, string, Json>;
+type Kept = 'name' | 'description' | 'instructions' | 'model' | 'settings' | 'prompt' | 'output' | 'language' | 'outputKey';
+type KeptFunctions = 'unknownTool' | 'toolArguments' | 'retry' | 'failover' | 'historyRewriter';
+type WithDefault = 'returnDirectly' | 'exitTool' | 'sequentialTools' | 'toolErrors' | 'disallowTransferToParent';
+
+export interface AgentDefinition extends AgentLimits, Pick<Options, Kept | KeptFunctions>, Required<Pick<Options, WithDefault>> {
+  readonly kind: 'chat';
+  readonly inputSchema?: Json;
+  readonly tools: readonly string[];
+  readonly ownTools: ReadonlyMap<string, OwnTool>;
+  readonly middleware: readonly AgentMiddleware[];
+  readonly workerMiddleware: readonly WorkerMiddlewareRef[];
+  readonly clientTools?: TakenTools;
+  readonly has: { readonly beforeModelRewriteState: boolean; readonly afterModelRewriteState: boolean; readonly afterToolCalls: boolean };
+  readonly toolAliases: Readonly<Record<string, ToolAliases>>;
+  readonly subAgents: readonly AnyAgent[];
+  readonly agentTools: readonly AnyAgent[];
+  readonly origin?: AnyAgent;
+}
 
 interface Named {
   readonly name: string;
@@ -83,15 +127,13 @@ export interface CustomContext<T extends Tools = Tools> extends HookContext<T> {
 
 export type CustomRun = (input: CustomInput, ctx: CustomContext) => AsyncGenerator<CustomEvent, Json | void, void>;
 
-export interface HistoryEntry<M = StoredMessage> {
-  readonly isUserInput: boolean;
-  /** Absent for the user. */
-  readonly agent?: string;
-  readonly message: M;
+export function agentRef<Name extends string, Input, Output>(definition: AnyAgent): Agent<Name, Input, Output> {
+  return Object.freeze({ name: definition.name as Name, description: definition.description, [agentMark]: definition });
 }
 
-/** Makes the first messages of an agent from the conversation so far. */
-export type HistoryRewriter = (history: readonly HistoryEntry[], agent: string) => readonly Message[];
+export function definitionOf(agent: Agent): AnyAgent {
+  return (agent as unknown as Record<symbol, AnyAgent>)[agentMark] as AnyAgent;
+}
 
 export function isChat(agent: AnyAgent): agent is AgentDefinition {
   return agent.kind === 'chat';

@@ -19,7 +19,6 @@ import type { Uncounted } from '../../contract/usage';
 import type { ParseInputResult } from '../../contract/record/wire';
 import type { CallsBeside } from '../effects/tool-decision';
 import type { Agent, AgentInput } from './agent-ref';
-import type { OwnToolRef } from './workflow-tools';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
 // The only right place for `any`: a tool of any input.
@@ -213,6 +212,13 @@ export interface ToolContext<T extends Tools = Tools> extends HookContext<T> {
       readonly model?: string;
     },
   ): Promise<string>;
+}
+
+export const ownMark = Symbol.for('holdfast.own-tool');
+
+export interface OwnToolRef {
+  readonly name: string;
+  readonly [ownMark]: unknown;
 }
 
 /** Undefined keeps the state. Otherwise a partial update, and values for later hooks. */

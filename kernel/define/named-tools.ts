@@ -3,7 +3,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Manifest } from '../../contract/manifest';
 import { cut } from '../../contract/shown';
-import type { AgentDefinition } from './agent';
+import type { AgentDefinition } from './definition';
 import { exitTool, transferTool } from './transfer-names';
 import type { AgentMiddleware } from './middleware';
 import { traitsOf, withTraits } from './traits';

@@ -13,7 +13,7 @@ import {
   unknownField,
 } from '../../contract/check';
 import type { ToolSpec } from '../../contract/manifest';
-import type { Json, ToolCall } from '../../contract/messages/messages';
+import type { Json } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 import { misfitOfArguments } from '../../contract/misfit-of-arguments';
 import { misfitOfSchema } from '../../contract/schema/schema-fit';
@@ -22,38 +22,14 @@ import { sha256 } from '../../contract/sha256';
 import { shownName } from '../../contract/shown';
 import { agentLabel } from './check-agent';
 import type { ParseInputResult } from '../../contract/record/wire';
-import type { AgentDefinition } from './agent';
 import type { Agent } from './agent-ref';
-import { definitionOf, isAgent } from './agent-ref';
-import type { AnyAgent } from './definition';
+import { isAgent } from './agent-ref';
+import type { AgentDefinition, OwnTool } from './definition';
+import { definitionOf } from './definition';
 import { exitTool as nameOfExit, transferTool } from './transfer-names';
-import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
-import type { ToolContext, WorkflowTool } from './middleware';
-
-export interface ToolInside {
-  readonly call: ToolCall;
-  readonly frame: Frame;
-  readonly ctx: ToolContext;
-  /** Waits for agents that the tool left running, and refuses them. */
-  ended(): Promise<void>;
-}
-
-export interface OwnTool {
-  readonly spec: ToolSpec;
-  readonly agents?: readonly AnyAgent[];
-  /** The client of the turn makes the calls. */
-  readonly isOfClient?: true;
-  parse(input: Json): ParseInputResult;
-  run(inside: ToolInside): Promise<Json>;
-}
-
-const ownMark = Symbol.for('holdfast.own-tool');
-
-export interface OwnToolRef {
-  readonly name: string;
-  readonly [ownMark]: OwnTool;
-}
+import type { OwnToolRef, WorkflowTool } from './middleware';
+import { ownMark } from './middleware';
 
 export function ownToolRef(tool: OwnTool): OwnToolRef {
   return Object.freeze({ name: tool.spec.name, [ownMark]: tool });
@@ -72,7 +48,7 @@ export function ownToolsOf<Options extends object>(options: Options): NamedTools
   const refuse = refusing(agentLabel(name));
   const add = (tool: WorkflowTool | OwnToolRef): string => {
     if (!isRecord(tool)) return refuse('the tools of a middleware are workflow tools: { name, description, inputSchema, execute }.');
-    const own = ownMark in tool ? tool[ownMark] : ownToolOf(tool, refuse);
+    const own = ownMark in tool ? (tool[ownMark] as OwnTool) : ownToolOf(tool, refuse);
     if (ownTools.has(own.spec.name)) refuse(`two tools are named "${own.spec.name}".`);
     if (own.spec.name === transferTool || (own.spec.name === nameOfExit && exitTool === true))
       refuse(`"${own.spec.name}" is the name of a tool that agents have by themselves; give this one another name.`);

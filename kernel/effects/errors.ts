@@ -2,7 +2,6 @@ import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../../contract/e
 import { limits } from '../../contract/limits';
 import type { Failure } from '../../contract/messages/messages';
 import { withSandboxHint } from '../../contract/sandbox-lacks';
-import type { RecordedFailure } from './journal';
 import { notJson } from '../../contract/messages/messages';
 
 /**
@@ -50,6 +49,8 @@ export function blame(error: unknown, label: string): unknown {
 export function failureOf(error: unknown): Failure {
   return { code: thrownCodeOf(error) ?? 'run-failed', message: messageOf(error).slice(0, limits.errorMessage) };
 }
+
+export type RecordedFailure = Failure & { readonly details?: unknown };
 
 export function errorOf(failure: RecordedFailure): HoldfastError {
   const { details } = failure;

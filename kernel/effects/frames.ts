@@ -2,7 +2,8 @@ import type { MaybePromise } from '../../contract/maybe-promise';
 import { HoldfastError } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
-import type { JournalEffect, Journal } from './journal';
+import type { Journal } from './journal';
+import type { JournalEffect } from './journal-effect';
 import { errorOf, isCancellation, recordedFailure } from './errors';
 import type { ToolDecision } from './tool-decision';
 import { UserCode } from './user-code';
@@ -22,6 +23,15 @@ const asItIs: EffectEnding<never> = { settled: (value) => value, refused: (error
 
 const mostRefusals = 100;
 
+interface FrameTraits {
+  /** Of code that users wrote. */
+  readonly label?: string;
+  readonly decision?: ToolDecision | undefined;
+  /** Questions of the frame are withdrawn at this time. Undefined: never. */
+  readonly limit?: number | undefined;
+  readonly code?: UserCode;
+}
+
 /**
  * Code that can wait, with numbered effects. After a continue-as-new the frame gets settled effects by number; an effect of another kind is
  * `frame-changed`.
@@ -30,28 +40,28 @@ export class Frame {
   private count = 0;
   private ended = false;
   refusals = 0;
+  readonly key: string;
+  private readonly label: string | undefined;
+  readonly decision: ToolDecision | undefined;
+  readonly limit: number | undefined;
+  readonly code: UserCode;
   private looks: Map<string, number> | undefined;
 
   constructor(
     private readonly journal: Journal,
     readonly address: readonly string[],
-    /** Of code that users wrote. */
-    private readonly label?: string,
-    readonly decision?: ToolDecision,
-    readonly key = address.join('/'),
-    /** Questions of this frame are withdrawn at this time. Absent: never. */
-    readonly limit?: number,
-    readonly code = new UserCode(),
+    { label, decision, limit, code = new UserCode() }: FrameTraits = {},
   ) {
+    this.key = address.join('/');
+    this.label = label;
+    this.decision = decision;
+    this.limit = limit;
+    this.code = code;
     if (label !== undefined) journal.enter(this.key, label);
   }
 
-  child(name: string, label?: string, decision = this.decision, limit = this.limit): Frame {
-    return new Frame(this.journal, [...this.address, name], label, decision, `${this.key}/${name}`, limit);
-  }
-
-  branch(name: string, label: string, code: UserCode, limit: number | undefined): Frame {
-    return new Frame(this.journal, [...this.address, name], label, this.decision, `${this.key}/${name}`, limit, code);
+  child(name: string, traits: FrameTraits = {}): Frame {
+    return new Frame(this.journal, [...this.address, name], { decision: this.decision, limit: this.limit, ...traits });
   }
 
   get next(): number {
@@ -87,7 +97,7 @@ export class Frame {
   }
 
   private halts(error: unknown): boolean {
-    return this.label !== undefined && isCancellation(error) && this.journal.halts(this.code.refuse());
+    return this.label !== undefined && isCancellation(error) && this.journal.run.halts(this.code.refuse());
   }
 
   /** A recorded effect that ran beside others settles after effects that ended earlier. */

@@ -1,18 +1,9 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
-import type { Failure, Json } from '../../contract/messages/messages';
+import type { Json } from '../../contract/messages/messages';
+import type { JournalEffect } from './journal-effect';
 import { Remains } from './remains';
-import type { Turn } from './settle-order';
 import { SettleOrder, isInRace } from './settle-order';
-
-/** Numbered in the order of requests. A turn or `beside` marks effects that ran beside others. */
-export type JournalEffect = { readonly n: number; readonly kind: string } & (
-  | ({ readonly value?: unknown } & Partial<Turn>)
-  | ({ readonly error: RecordedFailure } & Partial<Turn>)
-  | { readonly open: true; readonly beside?: true }
-);
-
-export type RecordedFailure = Failure & { readonly details?: unknown };
 
 interface OpenedEffect {
   readonly end: (error: unknown) => void;
@@ -23,6 +14,14 @@ interface OpenedEffect {
 type OnTheirWay = Map<string, Map<number, string>>;
 
 export type Notes = Readonly<Record<string, Readonly<Record<string, Json>>>>;
+
+interface JournaledRun {
+  /** `refusals`: the requests of this code that ended with a cancellation. */
+  readonly halts: (refusals: number) => boolean;
+  /** Called if a frame ends before code asks again for an effect from before the continue-as-new. */
+  readonly leftOver: (address: string, n: number, kind: string) => void;
+  readonly atRest: (act: () => void) => void;
+}
 
 export class Journal {
   private readonly frames = new Map<string, Map<number, JournalEffect>>();
@@ -42,14 +41,10 @@ export class Journal {
 
   constructor(
     saved: Readonly<Record<string, readonly JournalEffect[]>> = {},
-    /** `refusals`: the requests of this code that ended with a cancellation. */
-    readonly halts: (refusals: number) => boolean,
     notes: Notes = {},
-    /** Called if a frame ends before code asks again for an effect from before the continue-as-new. */
-    private readonly leftOver: (address: string, n: number, kind: string) => void,
-    atRest: (run: () => void) => void,
+    readonly run: JournaledRun,
   ) {
-    this.order = new SettleOrder((address, n) => this.find(address, n) !== undefined, atRest);
+    this.order = new SettleOrder((address, n) => this.find(address, n) !== undefined, run.atRest);
     for (const [address, named] of Object.entries(notes)) this.notes.set(address, new Map(Object.entries(named)));
     for (const [address, effects] of Object.entries(saved)) {
       for (const effect of effects) {
@@ -120,7 +115,7 @@ export class Journal {
   }
 
   private dropAwaited(isMeant: (key: string) => boolean): void {
-    for (const [key, kinds] of this.awaited) if (isMeant(key)) for (const [n, kind] of kinds) this.leftOver(key, n, kind);
+    for (const [key, kinds] of this.awaited) if (isMeant(key)) for (const [n, kind] of kinds) this.run.leftOver(key, n, kind);
   }
 
   awaitedKind(address: string, n: number): string | undefined {

@@ -1,6 +1,6 @@
 import type { Json } from '../../contract/messages/messages';
 import type { ChildUsage } from '../../contract/usage';
-import type { JournalEffect } from './journal';
+import type { JournalEffect } from './journal-effect';
 
 export interface LeftFrame {
   readonly effects: readonly JournalEffect[];

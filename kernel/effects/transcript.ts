@@ -9,7 +9,6 @@ export function storedMessages(
   before: readonly StoredMessage[],
   uuid: () => string,
   origin: string,
-  ensured: ReadonlyMap<string, StoredMessage> = new Map(),
 ): readonly StoredMessage[] {
   if (messages === before) return before;
   const given: unknown = messages;
@@ -18,7 +17,7 @@ export function storedMessages(
   const taken = new Set<string>();
   return messages.map((message, position) => {
     const id = (message as Partial<StoredMessage> | null)?.id ?? '';
-    const stored = storedMessage(message, known.get(id) ?? ensured.get(id), uuid, `${origin}, message ${position}`);
+    const stored = storedMessage(message, known.get(id), uuid, `${origin}, message ${position}`);
     const unique = taken.has(stored.id) ? { ...stored, id: uuid() } : stored;
     taken.add(unique.id);
     return unique;

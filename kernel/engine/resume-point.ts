@@ -2,7 +2,8 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { interruptId } from '../../contract/interrupts';
 import type { AgentResult } from '../run/agent-result';
-import type { Journal, JournalEffect } from '../effects/journal';
+import type { Journal } from '../effects/journal';
+import type { JournalEffect } from '../effects/journal-effect';
 import type { RunState } from '../run/state';
 
 export interface CancelledRun {

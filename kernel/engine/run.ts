@@ -63,14 +63,12 @@ export class AgentRun {
     this.addresses = new Addresses(state.addresses);
     this.onceCalls = new Map(Object.entries(state.onceCalls ?? {}));
     const isTurnStopped = (): boolean => this.inbox !== undefined && stopsTurn({ inbox: this.inbox, ports });
-    this.journal = new Journal(
-      state.journal,
-      (refusals) => this.cancels.isHeard || (refusals > mostRefusals && isTurnStopped()),
-      state.notes,
+    this.journal = new Journal(state.journal, state.notes, {
+      halts: (refusals) => this.cancels.isHeard || (refusals > mostRefusals && isTurnStopped()),
       // A question ends with its frame, even where code has not asked again.
-      (address, n, kind) => kind === 'interrupt' && this.openInterrupts.drop(interruptId(address.split('/'), n)),
-      (run) => ports.atRest(run),
-    );
+      leftOver: (address, n, kind) => kind === 'interrupt' && this.openInterrupts.drop(interruptId(address.split('/'), n)),
+      atRest: (act) => ports.atRest(act),
+    });
     for (const address of state.remains ?? []) this.journal.remains.lose(address, 'it continued as new after a part of it had failed');
     this.openInterrupts = new OpenInterrupts(state, ports, isTurnStopped);
     this.cancels = new CancelPlan(state, ports, (error) => {

@@ -25,7 +25,7 @@ import { writersOf } from '../run/state';
 import { LayerTogether, agreed } from './together';
 import { approvalOf, interruptBase, pending, schemaForEdits } from './shown-interrupt';
 import { callHidden, callOther } from './hidden-calls';
-import { race, within } from './race';
+import { limitOfLate, race } from './race';
 
 type Branches = Parameters<typeof race>[1];
 type ModelRequested = Parameters<HookContext['model']>[1];
@@ -233,8 +233,10 @@ export class Acting implements Inside {
 
   within(duration: string, act: (ctx: HookContext) => unknown): Promise<unknown> {
     const { scope, frame } = this;
-    return this.asking('ctx.within', () => within(frame, scope.run.ports, duration, act, (inner) => this.branchContext(inner))).then(
-      ({ first, value }) => (first === 'done' ? value : undefined),
+    const branches: Branches = { done: act, late: (ctx) => ctx.sleep(duration) };
+    const limit = limitOfLate(frame, scope.run.ports, duration);
+    return this.asking('ctx.within', () => race(frame, branches, (inner) => this.branchContext(inner), limit)).then(({ first, value }) =>
+      first === 'done' ? value : undefined,
     );
   }
 

@@ -34,7 +34,7 @@ function runLayer<Request, Response>(
   parent: Frame,
 ): Promise<Response> {
   const label = labelOf(layer.hook, layer.name);
-  const run = new LayerRun(layer, label, parent.child(layer.name, label));
+  const run = new LayerRun(layer, label, parent.child(layer.name, { label }));
   const next: Next<Request, Response> = (changed) => run.next((frame) => inner(changed, frame));
   let response: MaybePromise<Response>;
   try {

@@ -1,4 +1,4 @@
-import { hiddenModelCall } from '../../contract/record/call-addresses';
+import { hiddenModelCall } from '../../contract/record/agent-paths';
 import { HoldfastError } from '../../contract/errors';
 import { toolFactsOf } from '../../contract/manifest';
 import type { Json } from '../../contract/messages/messages';

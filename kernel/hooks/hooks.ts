@@ -4,13 +4,14 @@ import { HoldfastError, messageOf } from '../../contract/errors';
 import type { DeferredTools } from '../../contract/manifest';
 import type { Failure, Json, Message, StoredMessage } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
+import type { MiddlewareChange } from '../../contract/middleware-changes';
 import { same, withChange } from '../../contract/middleware-changes';
 import { append } from '../run/conversation';
 import { hookContext } from './context';
 import type { Frame } from '../effects/frames';
 import { isPromise } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
-import type { AgentMiddleware, AgentState, Ending, RunSetup } from '../define/middleware';
+import type { AgentState, Ending, RunSetup } from '../define/middleware';
 import type { AgentScope } from '../run/scope';
 import type { AgentRecord } from '../run/state';
 import { shownState } from './shown-state';
@@ -20,6 +21,8 @@ import { storedMessage, storedMessages } from '../effects/transcript';
 import { blame, errorOf, isCancellation, labelOf } from '../effects/errors';
 
 type StateHook = 'beforeModelRewriteState' | 'afterModelRewriteState' | 'afterToolCalls';
+
+type HookOf = Pick<MiddlewareChange, 'middleware' | 'hook'>;
 
 /** Recorded as the result of the hook's frame. */
 interface HookResult extends Partial<Pick<AgentRecord, 'messages' | 'tools' | 'instructions' | 'returnDirectly' | 'deferred'>> {
@@ -41,15 +44,15 @@ export async function runStateHooks(hook: StateHook, scope: AgentScope, iteratio
   let answer: HookAnswer | undefined;
   for (const middleware of scope.agent.middleware) {
     if (middleware[hook] === undefined) continue;
+    const of = { middleware: middleware.name, hook };
     const running = runHook(
-      hook,
-      middleware,
+      of,
       iteration,
       (frame) => middleware[hook]?.(shownState(scope), hookContext(scope, frame)),
-      (update) => checkedUpdate(update, hook, middleware, scope),
+      (update) => checkedUpdate(update, of, scope),
     );
     const result = isPromise(running) ? await running : running;
-    applyResult(scope, result, middleware.name, hook);
+    applyResult(scope, result, of);
     if (result.answer !== undefined) answer ??= { ...result.answer, middleware: middleware.name };
   }
   return answer;
@@ -59,14 +62,14 @@ export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<H
   for (const middleware of scope.agent.middleware) {
     if (middleware.beforeAgent === undefined) continue;
     const { instructions, tools, returnDirectly } = scope.record;
+    const of = { middleware: middleware.name, hook: 'beforeAgent' };
     const result = await runHook(
-      'beforeAgent',
-      middleware,
+      of,
       setup,
       (frame) => middleware.beforeAgent?.(frozen({ instructions, tools, returnDirectly }), hookContext(scope, frame)),
-      (update) => checkedUpdate(update, 'beforeAgent', middleware, scope),
+      (update) => checkedUpdate(update, of, scope),
     );
-    applyResult(scope, result, middleware.name, 'beforeAgent');
+    applyResult(scope, result, of);
     if (result.answer !== undefined) return { ...result.answer, middleware: middleware.name };
   }
   return undefined;
@@ -75,12 +78,12 @@ export async function runBeforeAgent(scope: AgentScope, setup: Frame): Promise<H
 export async function runAfterAgent(scope: AgentScope, end: Frame): Promise<void> {
   for (const middleware of scope.agent.middleware) {
     if (middleware.afterAgent === undefined) continue;
+    const of = { middleware: middleware.name, hook: 'afterAgent' };
     const result = await runHook(
-      'afterAgent',
-      middleware,
+      of,
       end,
       (frame) => middleware.afterAgent?.(shownState(scope), hookContext(scope, frame)),
-      (update) => checkedAppend(update, 'afterAgent', middleware, scope),
+      (update) => checkedAppend(update, of, scope),
     );
     appendShown(scope, result.append ?? [], middleware.name, end);
   }
@@ -93,13 +96,13 @@ export async function runAfterFailure(scope: AgentScope, failure: Failure, root:
   const frame = root.child('failure');
   let message = failure.message;
   for (const middleware of hooked) {
+    const of = { middleware: middleware.name, hook: 'afterFailure' };
     try {
       const result = await runHook(
-        'afterFailure',
-        middleware,
+        of,
         frame,
         (inner) => middleware.afterFailure?.(failure, shownState(scope), hookContext(scope, inner)),
-        (update) => checkedAppend(update, 'afterFailure', middleware, scope),
+        (update) => checkedAppend(update, of, scope),
       );
       appendShown(scope, result.append ?? [], middleware.name, frame);
     } catch (error) {
@@ -134,15 +137,15 @@ export function appendShown(scope: AgentScope, messages: readonly StoredMessage[
 
 /** Hooks run in every iteration, so a hook that decides at once costs no promise. */
 export function runHook<Update, Result>(
-  hook: string,
-  middleware: AgentMiddleware,
+  of: HookOf,
   parent: Frame,
   call: (frame: Frame) => MaybePromise<Update>,
   checked: (update: Update) => Result,
 ): MaybePromise<Result> {
-  const label = labelOf(hook, middleware.name);
-  return parent.soon(`${hook}:${middleware.name}`, () => {
-    const frame = parent.child(`${hook}:${middleware.name}`, label);
+  const label = labelOf(of.hook, of.middleware);
+  const name = `${of.hook}:${of.middleware}`;
+  return parent.soon(name, () => {
+    const frame = parent.child(name, { label });
     const fail = (error: unknown): never => {
       if (!frame.code.isHalted) frame.unwind();
       throw blame(error, label);
@@ -166,9 +169,9 @@ export function runHook<Update, Result>(
   });
 }
 
-function applyResult(scope: AgentScope, result: HookResult, middleware: string, hook: string): void {
+function applyResult(scope: AgentScope, result: HookResult, of: HookOf): void {
   const { record } = scope;
-  noteChanges(record, result, middleware, hook);
+  noteChanges(record, result, of);
   const { answer: _, append: __, values, ...replaced } = result;
   const { messages } = replaced;
   if (messages !== undefined && record.answered !== undefined && isChangedBefore(record.answered.position, record.messages, messages))
@@ -177,13 +180,13 @@ function applyResult(scope: AgentScope, result: HookResult, middleware: string, 
   if (values !== undefined) record.values = { ...record.values, ...values };
 }
 
-function noteChanges(record: AgentRecord, { messages, tools, instructions }: HookResult, middleware: string, hook: string): void {
+function noteChanges(record: AgentRecord, { messages, tools, instructions }: HookResult, of: HookOf): void {
   const changed = [
     ...(instructions === undefined || instructions === record.instructions ? [] : (['instructions'] as const)),
     ...(messages === undefined || sameIds(messages, record.messages) ? [] : (['messages'] as const)),
     ...(tools === undefined || same(tools, record.tools) ? [] : (['tools'] as const)),
   ];
-  if (changed.length > 0) record.changes = withChange(record.changes ?? [], { middleware, hook, changed });
+  if (changed.length > 0) record.changes = withChange(record.changes ?? [], { ...of, changed });
 }
 
 function sameIds(one: readonly StoredMessage[], other: readonly StoredMessage[]): boolean {
@@ -194,18 +197,15 @@ function isChangedBefore(position: number, before: readonly StoredMessage[], aft
   return after.length < position || before.slice(0, position).some(({ id }, index) => after[index]?.id !== id);
 }
 
-function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddleware, scope: AgentScope): HookResult {
+function checkedUpdate(update: unknown, of: HookOf, scope: AgentScope): HookResult {
   if (update === undefined || update === null) return {};
-  const label = labelOf(hook, middleware.name);
+  const label = labelOf(of.hook, of.middleware);
   if (typeof update !== 'object' || Array.isArray(update))
     throw new HoldfastError('hook-failed', `${label} returned ${typeof update}; return nothing or an object with what changes.`);
   const { messages, tools, values, instructions, returnDirectly, deferred, answer } = update as Partial<AgentState & RunSetup & Ending> & {
     values?: Record<string, Json>;
   };
-  const stored =
-    messages === undefined
-      ? undefined
-      : storedMessages(messages, scope.record.messages, () => scope.run.ports.uuid(), label, ensuredOf(scope));
+  const stored = messages === undefined ? undefined : storedOf(messages, label, scope);
   return {
     ...defined({ messages: stored }),
     ...(tools === undefined ? {} : { tools: checkedTools(tools, label, scope) }),
@@ -213,11 +213,18 @@ function checkedUpdate(update: unknown, hook: string, middleware: AgentMiddlewar
     ...(instructions === undefined ? {} : { instructions: checkedText(instructions, label) }),
     ...(returnDirectly === undefined ? {} : { returnDirectly: checkedTools(returnDirectly, label, scope) }),
     ...(deferred === undefined ? {} : { deferred: checkedDeferred(deferred, label, scope) }),
-    ...(answer === undefined ? {} : { answer: checkedAnswer(answer, stored?.[messages?.indexOf(answer) ?? -1], hook, label, scope) }),
+    ...(answer === undefined ? {} : { answer: checkedAnswer(answer, stored?.[messages?.indexOf(answer) ?? -1], of, scope) }),
   };
 }
 
-function checkedAnswer(answer: Message, changed: StoredMessage | undefined, hook: string, label: string, scope: AgentScope): GivenAnswer {
+function storedOf(messages: readonly Message[], label: string, scope: AgentScope): readonly StoredMessage[] {
+  const { record, run } = scope;
+  if (messages === record.messages) return record.messages;
+  return storedMessages(messages, [...ensuredOf(scope).values(), ...record.messages], () => run.ports.uuid(), label);
+}
+
+function checkedAnswer(answer: Message, changed: StoredMessage | undefined, { hook, middleware }: HookOf, scope: AgentScope): GivenAnswer {
+  const label = labelOf(hook, middleware);
   if (hook !== 'beforeAgent' && hook !== 'afterToolCalls')
     throw new HoldfastError('hook-failed', `${label} returned an answer; beforeAgent and afterToolCalls can end the agent by one.`);
   if (changed !== undefined) return { message: changed, isNew: false };
@@ -228,10 +235,10 @@ function checkedAnswer(answer: Message, changed: StoredMessage | undefined, hook
   return { message, isNew: message !== known };
 }
 
-function checkedAppend(update: unknown, hook: string, middleware: AgentMiddleware, scope: AgentScope): HookResult {
+function checkedAppend(update: unknown, of: HookOf, scope: AgentScope): HookResult {
   const append = (update as { readonly append?: unknown } | null | undefined)?.append;
   if (append === undefined) return {};
-  const label = labelOf(hook, middleware.name);
+  const label = labelOf(of.hook, of.middleware);
   const messages = storedMessages(append as readonly Message[], [], () => scope.run.ports.uuid(), label);
   if (messages.some(({ role }) => role !== 'assistant'))
     throw new HoldfastError('message-invalid', `${label} appended a message that is none of the assistant.`);

@@ -2,13 +2,13 @@ import { agentOfPath } from '../../contract/record/agent-paths';
 import { messageOf } from '../../contract/errors';
 import type { Failure, ToolCall, Usage } from '../../contract/messages/messages';
 import type { Observed, ObservedEnd, ObservedError } from '../../contract/observed';
-import type { AgentDefinition } from '../define/agent';
+import type { AgentDefinition } from '../define/definition';
 import type { Layer } from './compose';
 import { hookContext } from './context';
 import type { Frame } from '../effects/frames';
 import { frozen } from '../../contract/freeze';
 import { runHook } from './hooks';
-import { noteLeft } from '../run/left-agents';
+import { noteLeft } from '../run/place';
 import type { FinishedAgent } from '../run/state';
 import { takeOut } from '../run/state';
 import type { AgentMiddleware, ModelRequest, ModelResponse } from '../define/middleware';
@@ -29,20 +29,21 @@ export async function observedAgent<Result extends AgentResult>(
 ): Promise<Result> {
   const { record } = scope;
   const observers = observersOf(scope.agent);
+  const tell = teller(scope, root);
   const place = { kind: 'agent', ...placeOf(scope, root, root.address) } as const;
   try {
-    for (const observer of observers) await told(scope, 'onStart', observer, root, () => ({ ...place, input: record.messages }));
+    for (const observer of observers) await tell('onStart', observer, () => ({ ...place, input: record.messages }));
     let result: Result;
     try {
       result = keptResult<Result>(scope) ?? (await run());
     } catch (error) {
       if (isCancellation(error)) throw error;
       if (observers.some(({ onError }) => onError !== undefined)) keepEnd(scope, root, { error: recordedFailure(error) });
-      throw await failed(scope, observers, root, error, (failure) => ({ ...place, ...now(scope, root), error: failure }));
+      throw await failed(observers, tell, error, (failure) => ({ ...place, ...now(scope, root), error: failure }));
     }
     if (observers.some(({ onEnd }) => onEnd !== undefined)) keepEnd(scope, root, { result });
     for (const observer of [...observers].reverse())
-      await told(scope, 'onEnd', observer, root, () => ({
+      await tell('onEnd', observer, () => ({
         ...place,
         ...now(scope, root),
         output: result.output,
@@ -83,17 +84,18 @@ function layersOf<Request, Response>(scope: AgentScope, telling: Telling<Request
     hook: 'observer',
     check: (response) => response,
     wrap: async (request, next, frame) => {
+      const tell = teller(scope, frame);
       const place = { ...telling.which(request), ...placeOf(scope, frame, frame.address.slice(0, -1)) };
-      await told(scope, 'onStart', observer, frame, () => ({ ...place, ...telling.begun(request) }) as Observed);
+      await tell('onStart', observer, () => ({ ...place, ...telling.begun(request) }) as Observed);
       let response: Response;
       try {
         response = await next(request);
       } catch (error) {
         if (isCancellation(error)) throw error;
-        await told(scope, 'onError', observer, frame, () => ({ ...place, ...now(scope, frame), error: failureOf(error) }) as ObservedError);
+        await tell('onError', observer, () => ({ ...place, ...now(scope, frame), error: failureOf(error) }) as ObservedError);
         throw error;
       }
-      await told(scope, 'onEnd', observer, frame, () => ({ ...place, ...now(scope, frame), ...telling.ended(response) }) as ObservedEnd);
+      await tell('onEnd', observer, () => ({ ...place, ...now(scope, frame), ...telling.ended(response) }) as ObservedEnd);
       return response;
     },
   }));
@@ -101,9 +103,8 @@ function layersOf<Request, Response>(scope: AgentScope, telling: Telling<Request
 
 /** Failures of observers are added to the message. */
 async function failed(
-  scope: AgentScope,
   observers: readonly AgentMiddleware[],
-  frame: Frame,
+  tell: Tell,
   error: unknown,
   observed: (failure: Failure) => ObservedError,
 ): Promise<unknown> {
@@ -111,7 +112,7 @@ async function failed(
   let { message } = failure;
   for (const observer of [...observers].reverse()) {
     try {
-      await told(scope, 'onError', observer, frame, () => observed(failure));
+      await tell('onError', observer, () => observed(failure));
     } catch (another) {
       if (isCancellation(another)) throw another;
       message += ` Then: ${messageOf(another)}`;
@@ -126,32 +127,30 @@ interface ToldObserver {
   readonly onError: ObservedError;
 }
 
-async function told<Hook extends keyof ToldObserver>(
-  scope: AgentScope,
-  hook: Hook,
-  observer: AgentMiddleware,
-  frame: Frame,
-  observed: () => ToldObserver[Hook],
-): Promise<void> {
-  const tell = observer[hook]?.bind(observer) as ((observed: ToldObserver[Hook], ctx: unknown) => unknown) | undefined;
-  if (tell === undefined) return;
-  let isAsked = false;
-  const ask = (): ToldObserver[Hook] => {
-    isAsked = true;
-    return observed();
+type Tell = <Hook extends keyof ToldObserver>(hook: Hook, observer: AgentMiddleware, observed: () => ToldObserver[Hook]) => Promise<void>;
+
+function teller(scope: AgentScope, frame: Frame): Tell {
+  return async (hook, observer, observed) => {
+    type Told = ReturnType<typeof observed>;
+    const told = observer[hook]?.bind(observer) as ((about: Told, ctx: unknown) => unknown) | undefined;
+    if (told === undefined) return;
+    let isAsked = false;
+    const ask = (): Told => {
+      isAsked = true;
+      return observed();
+    };
+    try {
+      await runHook(
+        { middleware: observer.name, hook },
+        frame,
+        (inner) => told(frozen(ask()), hookContext(scope, inner)),
+        () => undefined,
+      );
+    } finally {
+      // Effects of observers are numbered after the effects of the hook, even if the hook ran before a continue-as-new.
+      if (!isAsked) observed();
+    }
   };
-  try {
-    await runHook(
-      hook,
-      observer,
-      frame,
-      (inner) => tell(frozen(ask()), hookContext(scope, inner)),
-      () => undefined,
-    );
-  } finally {
-    // Effects of observers are numbered after the effects of the hook, even if the hook ran before a continue-as-new.
-    if (!isAsked) observed();
-  }
 }
 
 function placeOf(

@@ -55,7 +55,7 @@ export function race(
         reject(error);
       };
       for (const [name, branch] of Object.entries(branches)) {
-        const inner = inside.branch(name, `the branch "${name}" of a race`, code, limit);
+        const inner = inside.child(name, { label: `the branch "${name}" of a race`, code, limit });
         const act = async (): Promise<unknown> => branch(contextIn(inner));
         inner.beginBranch(act).then(
           (value) => end(name, value),
@@ -67,20 +67,13 @@ export function race(
   });
 }
 
-/** Questions of the code show the deadline. */
-export function within(
-  frame: Frame,
-  ports: Ports,
-  duration: string,
-  act: RacingBranch,
-  contextIn: (frame: Frame) => HookContext,
-): Promise<Won> {
-  const late: RacingBranch = (ctx) => ctx.sleep(duration);
-  return race(frame, { done: act, late }, contextIn, (inside) => {
+/** The end of the branch `late`, which sleeps. Questions of the race show it as deadline. */
+export function limitOfLate(frame: Frame, ports: Ports, duration: string): (inside: Frame) => number {
+  return (inside) => {
     // Fixes the end of the sleep.
     const until = untilOf(inside.child('late'), 0, ports, () => millisecondsOf(duration, 'hook-failed'));
     return Math.min(until, frame.limit ?? until);
-  });
+  };
 }
 
 function checkBranches(branches: unknown): void {

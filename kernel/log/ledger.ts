@@ -1,7 +1,6 @@
 import { defined } from '../../contract/defined';
 import type { AgentPath } from '../../contract/record/agent-paths';
-import { agentOfPath } from '../../contract/record/agent-paths';
-import { hiddenModelCall } from '../../contract/record/call-addresses';
+import { agentOfPath, hiddenModelCall } from '../../contract/record/agent-paths';
 import { sourceOf } from '../../contract/messages/context-messages';
 import type { EventBody, WireEvent } from '../../contract/events';
 import { jsonSize } from '../../contract/limits';

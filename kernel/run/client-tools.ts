@@ -3,11 +3,9 @@ import { takenTogether, takesTool, untakenText, untakenTool } from '../../contra
 import { HoldfastError } from '../../contract/errors';
 import type { Manifest, ToolSpec } from '../../contract/manifest';
 import type { Failure } from '../../contract/messages/messages';
-import type { AgentDefinition } from '../define/agent';
-import type { AnyAgent } from '../define/definition';
+import type { AnyAgent, OwnTool, AgentDefinition } from '../define/definition';
 import { isChat, reachable } from '../define/definition';
 import { exitTool, transferTool } from '../define/transfer-names';
-import type { OwnTool } from '../define/workflow-tools';
 import { parsedBy } from '../define/workflow-tools';
 import type { RunScope } from './scope';
 import { nameAmong } from './tool-names';

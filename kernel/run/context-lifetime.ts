@@ -3,7 +3,6 @@ import { limits } from '../../contract/limits';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
 import { LivelockGuard } from './livelock-guard';
-import type { RunScope } from './scope';
 
 export class ContextLifetime {
   answer: StoredMessage | undefined;
@@ -12,7 +11,7 @@ export class ContextLifetime {
   private readonly pace: LivelockGuard;
 
   constructor(
-    { pace }: RunScope,
+    pace: LivelockGuard,
     private readonly agent: string,
   ) {
     this.pace = new LivelockGuard(() => pace.now);

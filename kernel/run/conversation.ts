@@ -4,17 +4,12 @@ import type { Message, StoredMessage, ToolCall } from '../../contract/messages/m
 import { inputId, toolCallsOf } from '../../contract/messages/messages';
 import { runOptionsOf } from '../../contract/run-options';
 import { frozen } from '../../contract/freeze';
-import type { RunScope } from './scope';
+import type { Branch, RunScope } from './scope';
 import type { RunState, SharedMessage } from './state';
 import { storedMessages } from '../effects/transcript';
-import type { HistoryEntry, HistoryRewriter } from '../define/definition';
+import type { HistoryEntry, HistoryRewriter } from '../define/agent-options';
 import { transferTool } from '../define/transfer-names';
 import { blame } from '../effects/errors';
-
-export interface Branch {
-  readonly conversation: string;
-  readonly path: string;
-}
 
 /** Agents as tools have other keys. */
 export const rootConversation = '';

@@ -2,8 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Json, Message } from '../../contract/messages/messages';
 import { messagesOfInput, textOfJson } from '../../contract/messages/messages';
 import { problemOfJob } from '../../contract/schema/job-schema';
-import type { AgentDefinition } from '../define/agent';
-import type { AnyAgent } from '../define/definition';
+import type { AnyAgent, AgentDefinition } from '../define/definition';
 import { jobTaker } from '../define/definition';
 import { blame } from '../effects/errors';
 

@@ -1,7 +1,4 @@
 import type { Json, StoredMessage } from '../../contract/messages/messages';
-import type { AgentPlace } from './place';
-import { keyOf } from './place';
-import type { RunScope } from './scope';
 import type { AgentRecord, Progress, RunState, SharedMessage } from './state';
 
 export interface LeftAgent {
@@ -12,23 +9,6 @@ export interface LeftAgent {
   readonly action?: Json;
   readonly ensured?: readonly StoredMessage[];
   readonly sharedMessages?: SharedMessage[];
-}
-
-/** The first note wins, because the note is nearest to the error. */
-export function noteLeft({ state, checkpoints, leftAgents }: RunScope, { path, frame }: Pick<AgentPlace, 'path' | 'frame'>): void {
-  const key = keyOf({ path });
-  const { [key]: record = undefined } = state.agents;
-  const now: Record<string, unknown> = {
-    record: checkpoints.get(key) ?? record,
-    progress: state.progress?.[key],
-    runLocal: state.runLocal[key],
-    action: state.actions?.[key],
-    ensured: state.ensured?.[key],
-    sharedMessages: state.sharedMessages?.[key],
-  };
-  const before = leftAgents.get(frame.key);
-  const known = Object.fromEntries(Object.entries(now).filter(([, value]) => value !== undefined));
-  leftAgents.set(frame.key, { ...known, ...before, key });
 }
 
 export function withAgent(state: RunState, left: LeftAgent): RunState {

@@ -1,12 +1,11 @@
 import { defined } from '../../contract/defined';
 import type { ManifestRequest } from '../../contract/manifest';
 import { runOptionsOf } from '../../contract/run-options';
-import type { AgentDefinition } from '../define/agent';
 import { toolsNamedBy } from '../define/named-tools';
 import { traitsOf } from '../define/traits';
 import { agentForRun } from './run-options';
 import type { RunState } from './state';
-import type { AnyAgent } from '../define/definition';
+import type { AnyAgent, AgentDefinition } from '../define/definition';
 import { isChat, reachable } from '../define/definition';
 
 export function manifestRequest(root: AnyAgent, state: RunState): ManifestRequest {

@@ -1,7 +1,6 @@
 import type { Message } from '../../contract/messages/messages';
 import { canonicalJson, toolCallsOf } from '../../contract/messages/messages';
 import type { ParseInputResult, ParseOutputResult } from '../../contract/record/wire';
-import type { AgentScope } from './scope';
 
 export type ParsedArguments = ReadonlyMap<string, ParseInputResult>;
 
@@ -18,8 +17,8 @@ export function parsedArgumentsOf(message: Message, parsed: readonly (ParseInput
 }
 
 /** Undefined for changed arguments, and for all arguments after a continue-as-new. */
-export function parsedArgumentOf({ run, path }: AgentScope, tool: string, input: string): ParseInputResult | undefined {
-  return run.parsed.get(path.join('/'))?.get(keyOf(tool, input));
+export function parsedArgumentOf(parsed: ParsedArguments | undefined, tool: string, input: string): ParseInputResult | undefined {
+  return parsed?.get(keyOf(tool, input));
 }
 
 function keyOf(tool: string, input: string): string {

@@ -2,13 +2,12 @@ import type { AgentPath } from '../../contract/record/agent-paths';
 import type { Json, StoredMessage } from '../../contract/messages/messages';
 import type { Frame } from '../effects/frames';
 import { flowActionOf } from '../define/actions';
-import type { AgentScope, RunScope } from './scope';
+import type { AgentScope, Branch, RunScope } from './scope';
 import type { Progress } from './state';
 import { takeOut } from './state';
-import type { Branch } from './conversation';
-import type { AnyAgent, HistoryRewriter } from '../define/definition';
+import type { AnyAgent } from '../define/definition';
+import type { HistoryRewriter } from '../define/agent-options';
 import { historyFor } from './conversation';
-import { noteLeft } from './left-agents';
 
 export interface AgentPlace {
   readonly path: AgentPath;
@@ -54,6 +53,23 @@ export function forgetInside({ state, checkpoints, parsed }: RunScope, place: Ag
 export function forget(run: RunScope, place: AgentPlace): void {
   place.frame.abandon();
   forgetRecord(run, place);
+}
+
+/** The first note wins, because the note is nearest to the error. */
+export function noteLeft({ state, checkpoints, leftAgents }: RunScope, { path, frame }: Pick<AgentPlace, 'path' | 'frame'>): void {
+  const key = keyOf({ path });
+  const { [key]: record = undefined } = state.agents;
+  const now: Record<string, unknown> = {
+    record: checkpoints.get(key) ?? record,
+    progress: state.progress?.[key],
+    runLocal: state.runLocal[key],
+    action: state.actions?.[key],
+    ensured: state.ensured?.[key],
+    sharedMessages: state.sharedMessages?.[key],
+  };
+  const before = leftAgents.get(frame.key);
+  const known = Object.fromEntries(Object.entries(now).filter(([, value]) => value !== undefined));
+  leftAgents.set(frame.key, { ...known, ...before, key });
 }
 
 export function forgetFailed(run: RunScope, place: AgentPlace): void {

@@ -1,12 +1,9 @@
 import type { Manifest } from '../../contract/manifest';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { AgentRunOptions } from '../../contract/run-options';
-import type { AgentDefinition } from '../define/agent';
 import type { CancelPlan } from './cancel-plan';
 import type { ContextLifetime } from './context-lifetime';
-import type { Branch } from './conversation';
-import type { AnyAgent } from '../define/definition';
-import type { ToolInside } from '../define/workflow-tools';
+import type { AnyAgent, ToolInside, AgentDefinition } from '../define/definition';
 import type { Frame } from '../effects/frames';
 import type { Journal } from '../effects/journal';
 import type { OpenInterrupts } from './interrupts/interrupts';
@@ -57,6 +54,11 @@ export interface AgentForTool {
   readonly nth: number;
   readonly messages: () => readonly StoredMessage[];
   readonly forwardEvents?: boolean;
+}
+
+export interface Branch {
+  readonly conversation: string;
+  readonly path: string;
 }
 
 export interface AgentScope {

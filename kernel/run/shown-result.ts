@@ -1,15 +1,7 @@
-import type { Json, Message } from '../../contract/messages/messages';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import { withChange } from '../../contract/middleware-changes';
-import type { RunState } from './state';
+import type { RunState, ShownResult } from './state';
 import { takeOut } from './state';
-
-export interface ShownResult {
-  readonly message?: Message;
-  readonly output?: Json;
-  readonly action?: Json;
-  readonly changes?: readonly MiddlewareChange[];
-}
 
 /** In the state, because an ended layer is not entered again after a continue-as-new. The last pass counts. */
 export class ShownResultKeeper {

@@ -5,14 +5,15 @@ import type { Answer, Interrupt } from '../../contract/interrupts';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import type { DeferredTools, Language, Manifest } from '../../contract/manifest';
 import type { ChildUsage, UsageByModel } from '../../contract/usage';
-import type { Failure, Json, JsonObject, StoredMessage, Usage } from '../../contract/messages/messages';
+import type { Failure, Json, JsonObject, Message, StoredMessage, Usage } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import type { CallToolResult, StartInput } from '../../contract/record/wire';
-import type { JournalEffect, Notes, RecordedFailure } from '../effects/journal';
+import type { Notes } from '../effects/journal';
+import type { RecordedFailure } from '../effects/errors';
+import type { JournalEffect } from '../effects/journal-effect';
 import type { LastAnswer } from '../define/middleware';
 import type { ConversationState } from './message-inbox';
 import { freshConversation } from './message-inbox';
-import type { ShownResult } from './shown-result';
 
 /** A continue-as-new carries the messages in separate lists, each message once. */
 export interface AgentRecord {
@@ -74,6 +75,13 @@ export interface Progress {
   trail?: string[];
   /** Of callbacks: the passed-on values, whether the first callbacks have run, and the end until the later callbacks have run. */
   around?: { values: JsonObject; begun?: true; end?: FinishedAgent };
+}
+
+export interface ShownResult {
+  readonly message?: Message;
+  readonly output?: Json;
+  readonly action?: Json;
+  readonly changes?: readonly MiddlewareChange[];
 }
 
 /** A continue-as-new carries messages in separate lists. */

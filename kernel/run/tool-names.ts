@@ -1,5 +1,5 @@
 import type { Json, ToolCall } from '../../contract/messages/messages';
-import type { AgentDefinition } from '../define/agent';
+import type { AgentDefinition } from '../define/definition';
 import { exitTool } from '../define/transfer-names';
 import type { AgentScope } from './scope';
 

@@ -1,15 +1,6 @@
 import { HoldfastError, codeOf } from '../../contract/errors';
-import type { Interrupt } from '../../contract/interrupts';
 import { isCancellation } from '../effects/errors';
 import type { RunScope } from './scope';
-
-export function turnStopped(asked: Pick<Interrupt, 'kind'>): HoldfastError {
-  const what =
-    asked.kind === 'in-doubt'
-      ? 'Nobody knows whether this call took effect: the turn was stopped'
-      : 'The turn was stopped before somebody answered';
-  return new HoldfastError('cancelled', `${what}.`);
-}
 
 /** Code of a stopped turn that catches every refusal would loop for ever, so such code is halted. */
 export const mostRefusals = 1000;

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
 import type { ModelSettings, ToolCall } from '../../contract/messages/messages';
-import type { AgentDefinition } from '../define/agent';
+import type { AgentDefinition } from '../define/definition';
 import type { AgentScope } from '../run/scope';
 
 /** Counts before the iteration, even if a hook or layer answers. */

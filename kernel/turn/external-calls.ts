@@ -1,7 +1,7 @@
 import { HoldfastError } from '../../contract/errors';
 import type { ToolCall } from '../../contract/messages/messages';
 import { isExternalTool } from '../calls/external-tool-call';
-import type { AgentDefinition } from '../define/agent';
+import type { AgentDefinition } from '../define/definition';
 import { heldTools } from '../define/named-tools';
 import type { AgentScope, RunScope } from '../run/scope';
 import type { NamedCall } from '../run/tool-names';

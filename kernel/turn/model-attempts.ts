@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { RetryMode } from '../../contract/record/wire';
-import type { AgentDefinition } from '../define/agent';
+import type { AgentDefinition } from '../define/definition';
 import type { ModelRequest } from '../define/middleware';
 import { asked } from './agent-functions';
 import { asleep } from '../run/interrupts/asleep';

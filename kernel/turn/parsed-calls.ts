@@ -36,7 +36,8 @@ export class ParsedCalls {
 
   private parse(input: Json, text: string, frame: Frame): MaybePromise<ParseInputResult> {
     const { scope, raw } = this;
-    const known = scope.agent.ownTools.get(raw.name)?.parse(input) ?? parsedArgumentOf(scope, raw.name, text);
+    const parsed = scope.run.parsed.get(scope.path.join('/'));
+    const known = scope.agent.ownTools.get(raw.name)?.parse(input) ?? parsedArgumentOf(parsed, raw.name, text);
     if (known !== undefined) return frame.once('parse', () => known);
     return frame.effect('parse', () => scope.run.ports.parseInput(frame.key, raw.name, input));
   }

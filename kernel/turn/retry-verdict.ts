@@ -51,7 +51,7 @@ export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Fail
     return { do: 'fail', error: exhausted(agent.name, request.model, attempt + 1, cause) };
   }
   const changes = changesOf(scope, ended, decision);
-  const wait = backoffOf(scope, retry, decision, attempt + 1, error);
+  const wait = backoffOf(scope, retry, decision, ended);
   tell({});
   return { do: 'retry', until: run.ports.now() + wait, ...changes };
 }
@@ -157,15 +157,15 @@ const longestWait = 10_000;
 const year = 365 * 24 * 3_600_000;
 
 /** A longer wait from the provider wins over the default. */
-function backoffOf(scope: AgentScope, retry: RetryOptions, decision: RetryDecision, k: number, error: ModelError | undefined): number {
+function backoffOf(scope: AgentScope, retry: RetryOptions, decision: RetryDecision, { attempt, end: { error } }: FailedAttempt): number {
   const of = ` of agent "${scope.agent.name}"`;
   if (decision.backoffMs !== undefined && decision.backoffMs !== 0) return checkedWait(decision.backoffMs, `backoffMs of shouldRetry${of}`);
   if (retry.backoff !== undefined)
     return checkedWait(
-      asked(`backoff${of}`, () => retry.backoff?.(k, () => scope.run.ports.random(), error)),
+      asked(`backoff${of}`, () => retry.backoff?.(attempt + 1, () => scope.run.ports.random(), error)),
       `backoff${of}`,
     );
-  const wait = Math.min(firstWait * 2 ** (k - 1), longestWait);
+  const wait = Math.min(firstWait * 2 ** attempt, longestWait);
   const jitter = wait * 0.5 * scope.run.ports.random();
   return Math.max(Math.floor(wait + jitter), error?.retryAfterMs ?? 0);
 }

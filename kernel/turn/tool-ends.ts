@@ -1,13 +1,22 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
-import type { Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
+import type { Failure, Json, Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import { isMessage, notJson, toolMessage } from '../../contract/messages/messages';
+import type { MiddlewareChange } from '../../contract/middleware-changes';
 import type { Traits } from '../define/traits';
 import { traitsOf } from '../define/traits';
 import type { AgentScope } from '../run/scope';
-import type { ToolStepResult } from './tool-step';
 import { frozen } from '../../contract/freeze';
 import { ToolError, blame, failureOf, isToolProblem, labelOf } from '../effects/errors';
+
+export interface ToolStepResult {
+  readonly message: StoredMessage;
+  readonly error?: Failure;
+  /** The result at a sender inside of layers that changed it later. */
+  readonly shown?: StoredMessage;
+  readonly action?: Json;
+  readonly changes?: readonly MiddlewareChange[];
+}
 
 function throughAll({ agent }: AgentScope, message: Message): Message {
   return agent.middleware.reduce<Message>((before, middleware) => {

@@ -1,6 +1,6 @@
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Failure, Json, ToolCall } from '../../contract/messages/messages';
-import type { AgentDefinition } from '../define/agent';
+import type { AgentDefinition } from '../define/definition';
 import { exitTool } from '../define/transfer-names';
 import { optionsOfTool } from '../run/run-options';
 import type { AgentScope } from '../run/scope';

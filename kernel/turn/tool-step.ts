@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { toolFactsOf } from '../../contract/manifest';
-import type { Failure, Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
+import type { Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson, isPartList, notJson, toolMessage } from '../../contract/messages/messages';
 import type { MiddlewareChange } from '../../contract/middleware-changes';
 import { same } from '../../contract/middleware-changes';
@@ -25,6 +25,7 @@ import { withOptionsOf } from '../run/run-options';
 import type { AgentScope } from '../run/scope';
 import type { ToolCallPlan, ToolDone } from '../calls/tool-call';
 import { callToolOnce } from '../calls/tool-call';
+import type { ToolStepResult } from './tool-ends';
 import { changedEnd, changedError } from './tool-ends';
 import type { NamedCall } from '../run/tool-names';
 import { exitTool } from '../define/transfer-names';
@@ -37,15 +38,6 @@ import { stoppedBeforeCall } from '../run/turn-stop';
 import { traitsOf } from '../define/traits';
 import { noteAction } from '../run/place';
 import { callOwnTool } from '../calls/workflow-tool-call';
-
-export interface ToolStepResult {
-  readonly message: StoredMessage;
-  readonly error?: Failure;
-  /** The result at a sender inside of layers that changed it later. */
-  readonly shown?: StoredMessage;
-  readonly action?: Json;
-  readonly changes?: readonly MiddlewareChange[];
-}
 
 /** Results stand in call order; a return-directly result is shown last. */
 export async function toolStep(
@@ -104,7 +96,7 @@ async function runCall(scope: AgentScope, calls: readonly NamedCall[], position:
     () => ({ position, tools: calls.map((call) => call.name) }),
     { read: (note) => frame.noteOf(note), keep: (note, value) => frame.note(note, value) },
   );
-  const frame: Frame = iteration.child(name, undefined, decision);
+  const frame: Frame = iteration.child(name, { decision });
   // A call by alias needs a result with the alias.
   const isAlias = planned.call.name !== written;
   let last: ToolDone | undefined;
@@ -178,7 +170,7 @@ function execute(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<T
   const own = scope.agent.ownTools.get(plan.call.name);
   return own === undefined
     ? callToolOnce(scope, frame, plan)
-    : callOwnTool(scope, own, frame, plan, (inner) => toolInside(scope, inner, own, plan.call));
+    : callOwnTool(scope, frame, plan, { ...own, run: (inner) => own.run(toolInside(scope, inner, own, plan.call)) });
 }
 
 function throughLayers(

@@ -12,6 +12,7 @@ export type Decide = (call: ToolCall, next: NextCall, problem: string | undefine
 
 const changedLater = 'Somebody who was asked later changed the arguments of this call.';
 
+/** If a person changes the call, the layers around ask again, until all agree to the same arguments. */
 export function askingPeople(
   name: string,
   edits: Edits,
@@ -19,8 +20,30 @@ export function askingPeople(
 ): Pick<AgentMiddleware, 'wrapToolCall' | 'beforeModelRewriteState'> {
   const rewritten = edits === 'rewrite' ? new RewrittenCalls(`${name}:edits`) : undefined;
   return {
-    wrapToolCall: (asked, run, ctx) =>
-      decideTogether(asked, run, ctx, decideIn(ctx), (call) => (edits === 'hide' ? run(call) : callChanged(call, run, ctx, rewritten))),
+    wrapToolCall: (call, next, ctx) => {
+      const decide = decideIn(ctx);
+      const { together: layers } = insideOf(ctx);
+      const tell: NextCall = (changed) => (edits === 'hide' ? next(changed) : callChanged(changed, next, ctx, rewritten));
+      const ask: AskAgain = async (held): Promise<Pass> => {
+        let passed: ToolCall | undefined;
+        const output = await decide(held.call, (changed) => ((passed = changed), Promise.resolve(null)), changedLater);
+        if (passed === undefined) return { runs: false, output };
+        return { runs: true, held: passed === held.call ? held : await asRead(passed, ctx) };
+      };
+      const together = async (changed: ToolCall): Promise<Json> => {
+        const pass = await layers.askAround(changed === call ? { call, raw: call.input } : await asRead(changed, ctx), ask);
+        if (!pass.runs) return pass.output;
+        if (pass.held.call.inputHash === call.inputHash) return next(call);
+        layers.tellsOfEdit();
+        return tell({ ...call, input: pass.held.raw });
+      };
+      const agreed: NextCall = (changed) => {
+        layers.holds(ask);
+        if (changed === call) return layers.asksAround(call) ? together(call) : next(call);
+        return layers.asksAround() ? together(changed) : tell(changed);
+      };
+      return decide(call, agreed, undefined);
+    },
     ...(rewritten === undefined ? {} : { beforeModelRewriteState: ({ messages }, ctx) => rewritten.rewritten(messages, ctx) }),
   };
 }
@@ -37,30 +60,6 @@ export function needsPeople<Args extends readonly unknown[]>(when: ((...args: Ar
 export function rejection(call: ToolCall, feedback: string | undefined): Json {
   const said = feedback === undefined || feedback === '' ? '' : ` They said: ${feedback}`;
   return `A human rejected the call of '${call.name}'. It did not run.${said}`;
-}
-
-/** If a person changes the call, the layers around ask again, until all agree to the same arguments. */
-function decideTogether(call: ToolCall, next: NextCall, ctx: HookContext, decide: Decide, tell: NextCall): Promise<Json> {
-  const { together: layers } = insideOf(ctx);
-  const ask: AskAgain = async (held): Promise<Pass> => {
-    let passed: ToolCall | undefined;
-    const output = await decide(held.call, (changed) => ((passed = changed), Promise.resolve(null)), changedLater);
-    if (passed === undefined) return { runs: false, output };
-    return { runs: true, held: passed === held.call ? held : await asRead(passed, ctx) };
-  };
-  const together = async (changed: ToolCall): Promise<Json> => {
-    const pass = await layers.askAround(changed === call ? { call, raw: call.input } : await asRead(changed, ctx), ask);
-    if (!pass.runs) return pass.output;
-    if (pass.held.call.inputHash === call.inputHash) return next(call);
-    layers.tellsOfEdit();
-    return tell({ ...call, input: pass.held.raw });
-  };
-  const agreed: NextCall = (changed) => {
-    layers.holds(ask);
-    if (changed === call) return layers.asksAround(call) ? together(call) : next(call);
-    return layers.asksAround() ? together(changed) : tell(changed);
-  };
-  return decide(call, agreed, undefined);
 }
 
 async function asRead(changed: ToolCall, ctx: HookContext): Promise<HeldCall> {

@@ -26,7 +26,7 @@ const empty: Book = { spent: nothing, reserved: nothing, granted: nothing, seen:
 export class Account {
   constructor(
     private readonly ctx: HookContext,
-    private readonly rules: BudgetRules,
+    readonly rules: BudgetRules,
   ) {}
 
   get isCheaper(): boolean {

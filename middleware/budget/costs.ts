@@ -2,6 +2,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Message, Usage } from '../../contract/messages/messages';
 import type { ModelRequest } from '../../kernel/define/middleware';
 import type { Amount, BudgetRules, Price } from './options';
+import { noPrice } from './options';
 
 export type Cost = Required<Amount>;
 
@@ -22,14 +23,6 @@ function priceOf(prices: BudgetRules['prices'], ...models: readonly string[]): P
   const price = named === undefined ? undefined : prices[named];
   if (price !== undefined) return price;
   throw new HoldfastError('hook-failed', `The budget ${noPrice(prices, models[0] ?? '')}`);
-}
-
-export function hasPrice({ limit, prices }: Pick<BudgetRules, 'limit' | 'prices'>, model: string): boolean {
-  return limit.money === undefined || Object.hasOwn(prices, model) || Object.hasOwn(prices, '*');
-}
-
-export function noPrice(prices: BudgetRules['prices'], model: string): string {
-  return `has no price for the model "${model}". Add it to its prices, or "*" for all others. There are: ${Object.keys(prices).join(', ')}.`;
 }
 
 function priced(usage: Usage, { input, output, cachedInput = input }: Price): number {

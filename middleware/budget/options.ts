@@ -16,7 +16,6 @@ import {
   tableOf,
   worded,
 } from '../../contract/check';
-import { hasPrice, noPrice } from './costs';
 
 /** For a million tokens. */
 export interface Price {
@@ -110,6 +109,14 @@ export function rulesOf(given: BudgetOptions): BudgetRules {
   const cheaper = checkedCheaper(whenSpent, limit);
   if (!hasPrice(rules, cheaper.model)) refuse(`it ${noPrice(prices, cheaper.model)}`);
   return { ...rules, cheaper, last: cheaper.then ?? 'end', ask: {} };
+}
+
+export function hasPrice({ limit, prices }: Pick<BudgetRules, 'limit' | 'prices'>, model: string): boolean {
+  return limit.money === undefined || Object.hasOwn(prices, model) || Object.hasOwn(prices, '*');
+}
+
+export function noPrice(prices: BudgetRules['prices'], model: string): string {
+  return `has no price for the model "${model}". Add it to its prices, or "*" for all others. There are: ${Object.keys(prices).join(', ')}.`;
 }
 
 export function amountOf({ tokens, money }: Amount): Amount {

@@ -6,9 +6,9 @@ import { withTraits } from '../../kernel/define/traits';
 import type { BudgetState } from './account';
 import { Account } from './account';
 import type { Cost } from './costs';
-import { costOf, estimatedUsage, hasPrice, noPrice } from './costs';
+import { costOf, estimatedUsage } from './costs';
 import type { Amount, BudgetOptions, BudgetRules } from './options';
-import { amountOf, isAmount, rulesOf, unitsOf } from './options';
+import { amountOf, isAmount, rulesOf, unitsOf, hasPrice, noPrice } from './options';
 
 export type { Amount, AskForMore, BudgetOptions, CheaperModel, Price } from './options';
 
@@ -32,7 +32,7 @@ export function budget(options: BudgetOptions): AgentMiddleware {
         const guess = estimatedUsage(asked, rules);
         const estimate = costOf(guess, [asked.model], rules);
         const missing = account.reserve(estimate, asked.model);
-        if (missing === undefined) return settled(asked, next, account, rules, guess);
+        if (missing === undefined) return settled(asked, next, account, guess);
         if (rules.cheaper !== undefined && !account.isCheaper) {
           account.becomeCheaper();
           ctx.sendEvent(rules.name, { ...missing, model: rules.cheaper.model });
@@ -57,9 +57,9 @@ async function settled(
   request: ModelRequest,
   next: (request: ModelRequest) => Promise<ModelResponse>,
   account: Account,
-  rules: BudgetRules,
   guess: Usage,
 ): Promise<ModelResponse> {
+  const { rules } = account;
   const estimate = costOf(guess, [request.model], rules);
   let response: ModelResponse;
   try {

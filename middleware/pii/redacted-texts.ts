@@ -1,12 +1,6 @@
-import type { Finder } from './finders';
-import type { Redactor } from './redactor';
+import type { Replacer, RuleFinder } from './replacer';
 import type { Rule } from './rules';
 import type { Span } from './spans';
-
-export interface RuleFinder {
-  readonly rule: Rule;
-  readonly finder: Finder;
-}
 
 export interface Piece {
   readonly of: number;
@@ -25,10 +19,10 @@ export class RedactedTexts {
   private raw = '';
 
   constructor(
-    private readonly redactor: Redactor,
+    private readonly replacer: Replacer,
     context = '',
   ) {
-    this.joined = redactor.finders(0);
+    this.joined = replacer.finders(0);
     this.feed(context);
     this.base = context.length;
     this.raw = '';
@@ -43,7 +37,7 @@ export class RedactedTexts {
     const finders = this.alone ?? this.joined;
     const held = Math.max(this.base, this.starts.at(-1) ?? 0, Math.min(this.position, ...finders.map(({ finder }) => finder.held)));
     this.found = [...this.found, ...foundBy(finders, true)];
-    this.alone = this.redactor.finders(this.position);
+    this.alone = this.replacer.finders(this.position);
     this.starts.push(this.position);
     return this.raw.slice(held - this.base);
   }
@@ -90,7 +84,7 @@ export class RedactedTexts {
     for (const { start, end, rule } of found) {
       if (end > until) break;
       plain(start);
-      pieces.push({ of: this.goTo(start), text: this.redactor.instead(this.between(start, end), rule) });
+      pieces.push({ of: this.goTo(start), text: this.replacer.instead(this.between(start, end), rule) });
       for (let of = this.of; (this.starts[of] ?? end) < end; of++) this.changed.add(of);
       at = end;
     }

@@ -1,23 +1,15 @@
-import { HoldfastError } from '../../contract/errors';
 import type { Json, Message, Part } from '../../contract/messages/messages';
 import { isPartList } from '../../contract/messages/messages';
-import { sha256 } from '../../contract/sha256';
-import { detectors } from './detectors';
-import type { Finder } from './finders';
-import { CardFinder, RunFinder } from './finders';
-import { Pattern } from './pattern-search';
-import type { Piece, RuleFinder } from './redacted-texts';
+import type { Piece } from './redacted-texts';
 import { RedactedTexts } from './redacted-texts';
+import { Replacer } from './replacer';
 import type { Rule } from './rules';
 
 export class Redactor {
-  private readonly makers: readonly { readonly rule: Rule; readonly make: (position: number) => Finder }[];
+  private readonly replacer: Replacer;
 
-  constructor(
-    rules: readonly Rule[],
-    private readonly source: string,
-  ) {
-    this.makers = rules.map((rule) => ({ rule, make: finderFor(rule) }));
+  constructor(rules: readonly Rule[], source: string) {
+    this.replacer = new Replacer(rules, source);
   }
 
   text(text: string): string {
@@ -39,11 +31,7 @@ export class Redactor {
   }
 
   stream(context?: string): RedactedTexts {
-    return new RedactedTexts(this, context);
-  }
-
-  finders(position: number): readonly RuleFinder[] {
-    return this.makers.map(({ rule, make }) => ({ rule, finder: make(position) }));
+    return new RedactedTexts(this.replacer, context);
   }
 
   message(message: Message, which: (part: Part) => boolean): Message {
@@ -108,47 +96,10 @@ export class Redactor {
     const after = before.map(([key, item]) => [key, this.json(item)] as const);
     return after.every(([, item], position) => item === before[position]?.[1]) ? value : Object.fromEntries(after);
   }
-
-  instead(value: string, { what, kind, strategy }: Rule): string {
-    switch (strategy) {
-      case 'block':
-        throw new HoldfastError('pii-found', `There is data of the kind "${what}" in ${this.source}, which the agent does not let pass.`);
-      case 'redact':
-        return `[${what} removed]`;
-      case 'hash':
-        return `[${what} ${sha256(value).slice(0, 12)}]`;
-      case 'mask':
-        return masked(value, kind);
-    }
-  }
 }
 
 type SpokenPart = Part & { readonly type: 'text' | 'reasoning' };
 
 function isSpoken(part: Part): part is SpokenPart {
   return part.type === 'text' || part.type === 'reasoning';
-}
-
-function finderFor({ kind, pattern = '', ignoreCase }: Rule): (position: number) => Finder {
-  if (kind === 'custom') {
-    const own = new Pattern(pattern, ignoreCase === true);
-    return (position) => own.finder(position);
-  }
-  const Runs = kind === 'creditCard' ? CardFinder : RunFinder;
-  return (position) => new Runs(detectors[kind], position);
-}
-
-function masked(value: string, kind: Rule['kind']): string {
-  switch (kind) {
-    case 'email':
-      return `${value[0] ?? ''}***@***${value.slice(value.lastIndexOf('.'))}`;
-    case 'creditCard':
-      return `****-****-****-${value.replace(/[^0-9]/g, '').slice(-4)}`;
-    case 'ip':
-      return value.includes(':') ? '****:****' : `***.***.***.${value.slice(value.lastIndexOf('.') + 1)}`;
-    case 'url':
-      return value.includes('://') ? `${value.slice(0, value.indexOf('://'))}://***` : 'www.***';
-    case 'custom':
-      return value.length > 8 ? `****${value.slice(-4)}` : '****';
-  }
 }

@@ -109,7 +109,7 @@ function itemOf({ call, message }: Pick<Clearing, 'call' | 'message'>, text: str
 
 function noticeOfItem({ callId, place, path }: OffloadItem, options: ReductionOptions, ctx: HookContext): string {
   const { rootDir = 'offload', readFileToolName = 'read_file' } = options;
-  return clearedNotice(path ?? offloadPath(rootDir, ctx.runId, place, 'clear', callId), readFileToolName);
+  return clearedNotice(path ?? offloadPath(rootDir, ctx.runId, 'clear', { place, callId }), readFileToolName);
 }
 
 function checkedText(text: unknown, { name }: CallPart): string {

@@ -23,7 +23,9 @@ export interface OffloadItem extends JsonObject {
   readonly path?: string;
 }
 
-export function offloadPath(rootDir: string, run: string, place: string, folder: 'trunc' | 'clear', callId: string): string {
+type Offloaded = Pick<OffloadItem, 'place' | 'callId'>;
+
+export function offloadPath(rootDir: string, run: string, folder: 'trunc' | 'clear', { place, callId }: Offloaded): string {
   return [rootDir, segmentsOf(run), segmentsOf(place), folder, segment(callId)].join('/');
 }
 

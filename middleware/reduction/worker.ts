@@ -139,7 +139,7 @@ class Truncation implements ResultChange {
     const path =
       given ??
       (await truncOffloadPath?.({ agent, tool, callId })) ??
-      offloadPath(this.truncation.rootDir, currentRun(), id, 'trunc', callId);
+      offloadPath(this.truncation.rootDir, currentRun(), 'trunc', { place: id, callId });
     if (typeof path !== 'string' || path === '') throw new Error('truncOffloadPath returned no path');
     if (backend === undefined) throw new Error('the worker middleware of reduction has no backend');
     await backend.write(path, text);

@@ -1,8 +1,7 @@
 import { defined } from '../../contract/defined';
 import type { Json, Message } from '../../contract/messages/messages';
-import type { AgentMiddleware } from '../../kernel/define/middleware';
+import type { AgentMiddleware, OwnToolRef } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
-import type { OwnToolRef } from '../../kernel/define/workflow-tools';
 import { ownToolRef, parsedBy } from '../../kernel/define/workflow-tools';
 import type { Forms } from '../../contract/check';
 import { checkOptions, form, func, identifier, isFunction, isRecord, isString, refusing, text, worded } from '../../contract/check';

@@ -5,7 +5,7 @@ import { defineTool } from '../../activities/tools/tools';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { Json, StoredMessage } from '../../contract/messages/messages';
-import type { AgentOptions } from '../../kernel/define/agent';
+import type { AgentOptions } from '../../kernel/define/agent-options';
 import type { Agent } from '../../kernel/define/agent-ref';
 import { defineAgent } from '../../kernel/define/agent';
 import type { AgentMiddleware, HookContext } from '../../kernel/define/middleware';

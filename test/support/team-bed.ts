@@ -1,7 +1,7 @@
 import type { LanguageModel, ModelProvider } from '../../activities/models/language-model';
 import type { RunEvent } from '../../contract/events';
 import { textOf } from '../../contract/messages/messages';
-import type { AgentOptions } from '../../kernel/define/agent';
+import type { AgentOptions } from '../../kernel/define/agent-options';
 import type { Agent } from '../../kernel/define/agent-ref';
 import { defineAgent } from '../../kernel/define/agent';
 import type { CustomAgentOptions, CustomEvent } from '../../workflows/index';

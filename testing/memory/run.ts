@@ -40,6 +40,7 @@ export type Agents = ReadonlyMap<string, AnyAgent>;
 export class MemoryRun {
   readonly clock: VirtualClock;
   private readonly record: MemoryRecord;
+  private parent: MemoryParent | undefined;
   /** The point for a retry or resume, or the reason for its absence. */
   private point: Snapshot | HoldfastError | undefined;
   private readonly workflowId: string;
@@ -62,11 +63,12 @@ export class MemoryRun {
     private agents: Agents,
     input: AgentRunInput,
     private readonly work: MemoryWork,
-    startedAt: number,
-    private parent?: MemoryParent,
+    /** The time of a root run. */
+    begins: number | MemoryParent,
   ) {
+    this.parent = typeof begins === 'number' ? undefined : begins;
     const { tenant, id } = input.start;
-    this.clock = parent?.clock ?? new VirtualClock(startedAt);
+    this.clock = typeof begins === 'number' ? new VirtualClock(begins) : begins.clock;
     this.record = new MemoryRecord(() => this.clock.now, input.snapshot?.nextOffset ?? 0);
     this.workflowId = workflowIdOf(tenant, id);
     this.stretch = this.enter(asJson(input));
@@ -208,7 +210,7 @@ export class MemoryRun {
     const before = resumes === true ? this.children.get(start.id) : undefined;
     if (before?.point instanceof HoldfastError) throw before.point;
     if (before?.point !== undefined) return before.resumed(hear, this.agents);
-    const child = new MemoryRun(this.agents, { start }, this.work, 0, { run: this, clock: this.clock, hear, moved: () => this.changed() });
+    const child = new MemoryRun(this.agents, { start }, this.work, { run: this, clock: this.clock, hear, moved: () => this.changed() });
     this.children.set(start.id, child);
     return child;
   }

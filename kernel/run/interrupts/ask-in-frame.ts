@@ -13,25 +13,25 @@ type Asking = Pick<RunScope, 'interrupts' | 'journal' | 'ports'>;
 
 /** Withdraws the question with the frame. Re-entered code gets the answer only for the same question. */
 export function askIn(run: Asking, frame: Frame, asked: (n: number) => PendingInterrupt, letGo?: () => void): Promise<Json> {
+  const { interrupts, ports } = run;
   return frame.effect(
     'interrupt',
-    (n) => openIn(run, frame, n, asked(n), letGo),
+    (n) => {
+      const question = asked(n);
+      // The resumed run may ask another question.
+      if (!ports.cancelled) noteQuestion(frame, n, question.shown);
+      const answer = interrupts.open(limited(question, frame.limit));
+      const { decision } = frame;
+      if (decision !== undefined) answer.catch((error: unknown) => (decision.isWithdrawn ||= isCancellation(error)));
+      frame.opened(n, (error) => {
+        interrupts.drop(question.shown.id, error);
+        if (error === undefined) letGo?.();
+      });
+      return answer;
+    },
     undefined,
     (n) => anotherQuestion(run, frame, n, () => asked(n).shown),
   );
-}
-
-function openIn({ interrupts, ports }: Asking, frame: Frame, n: number, asked: PendingInterrupt, letGo?: () => void): Promise<Json> {
-  // The resumed run may ask another question.
-  if (!ports.cancelled) noteQuestion(frame, n, asked.shown);
-  const answer = interrupts.open(limited(asked, frame.limit));
-  const { decision } = frame;
-  if (decision !== undefined) answer.catch((error: unknown) => (decision.isWithdrawn ||= isCancellation(error)));
-  frame.opened(n, (error) => {
-    interrupts.drop(asked.shown.id, error);
-    if (error === undefined) letGo?.();
-  });
-  return answer;
 }
 
 /** Code with less time than the people shows its own deadline. */

@@ -15,7 +15,6 @@ import { PastInterrupts } from './past-interrupts';
 import type { Ports, Timer } from '../ports';
 import type { PendingInterrupt, RunState } from '../state';
 import { byOf, endOfAsking, policyIn, timeOf, toldOf } from './told-of-answer';
-import { turnStopped } from '../turn-stop';
 
 interface WaitingCode {
   /** Without `whole` the deadline has passed. */
@@ -324,4 +323,12 @@ export class OpenInterrupts {
     this.state.interrupts = this.state.interrupts.filter(({ shown }) => shown.id !== id);
     this.past.answered(id);
   }
+}
+
+function turnStopped(asked: Pick<Interrupt, 'kind'>): HoldfastError {
+  const what =
+    asked.kind === 'in-doubt'
+      ? 'Nobody knows whether this call took effect: the turn was stopped'
+      : 'The turn was stopped before somebody answered';
+  return new HoldfastError('cancelled', `${what}.`);
 }

@@ -68,7 +68,7 @@ export async function grep(backend: FileBackend, request: GrepRequest, signal?: 
     signal?.throwIfAborted();
     const text = await textOrNothing(backend, path);
     if (text === undefined) continue;
-    for (const line of linesOf(path, text, expression, request, until)) lines.push(line);
+    for (const line of linesOf({ path, text }, expression, request, until)) lines.push(line);
   }
   const name = (path: string): string => posix.basename(path);
   const compared = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -113,8 +113,7 @@ async function textOrNothing(backend: FileBackend, path: string): Promise<string
 }
 
 function linesOf(
-  path: string,
-  text: string,
+  { path, text }: { readonly path: string; readonly text: string },
   { engine, parts }: LinearExpression,
   request: GrepRequest,
   until: number,

@@ -102,7 +102,7 @@ export function offloadTools(backend: OffloadBackend): {
       timeout: '10s',
       async execute({ rootDir, results }: Stored) {
         const paths: string[] = [];
-        for (const { callId, place, text, path = offloadPath(rootDir, currentRun(), place, 'clear', callId) } of results) {
+        for (const { callId, place, text, path = offloadPath(rootDir, currentRun(), 'clear', { place, callId }) } of results) {
           await backend.write(path, text);
           paths.push(path);
         }

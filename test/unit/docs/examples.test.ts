@@ -12,8 +12,7 @@ import { secondOpinion } from '../../../examples/second-opinion/agents';
 import { tools as opinionTools } from '../../../examples/second-opinion/tools';
 import * as support from '../../../examples/support/agents';
 import type { Agent } from '../../../kernel/define/agent-ref';
-import { definitionOf } from '../../../kernel/define/agent-ref';
-import { jobTaker } from '../../../kernel/define/definition';
+import { jobTaker, definitionOf } from '../../../kernel/define/definition';
 import { transfer } from '../../support/team-bed';
 
 function casting(scripts: Readonly<Record<string, readonly ScriptedStep[]>>) {

@@ -2,7 +2,7 @@ import type { ScriptedStep } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Message } from 'holdfast/workflow';
 import { HistoryFold } from '../../../contract/record/fold';
 import type { RunView } from '../../../contract/events';
-import { definitionOf } from '../../../kernel/define/agent-ref';
+import { definitionOf } from '../../../kernel/define/definition';
 import { MemoryRun } from '../../../testing/memory/run';
 import { failureSaying } from '../../support/failures';
 import { agentUnder, echo, lineOf, only } from '../../support/memory-bed';

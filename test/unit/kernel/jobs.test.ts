@@ -5,7 +5,7 @@ import { startInputOf } from '../../../client/runs/start-input';
 import type { Json } from '../../../contract/messages/messages';
 import { textOf } from '../../../contract/messages/messages';
 import type { Agent } from '../../../kernel/define/agent-ref';
-import { definitionOf } from '../../../kernel/define/agent-ref';
+import { definitionOf } from '../../../kernel/define/definition';
 import { MemoryRun } from '../../../testing/memory/run';
 import type { MemoryWork } from '../../../testing/memory/work';
 import { byHand, heard, member, play } from '../../support/team-bed';

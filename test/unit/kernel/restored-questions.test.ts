@@ -2,7 +2,7 @@ import type { ScriptedStep } from 'holdfast/testing';
 import type { Agent, AgentMiddleware, Interrupt } from 'holdfast/workflow';
 import { sequential } from 'holdfast/workflow';
 import type { EventBody } from '../../../contract/events';
-import { definitionOf } from '../../../kernel/define/agent-ref';
+import { definitionOf } from '../../../kernel/define/definition';
 import { OpenInterrupts } from '../../../kernel/run/interrupts/interrupts';
 import type { Ports } from '../../../kernel/run/ports';
 import type { RunState } from '../../../kernel/run/state';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CallToolInput, CallToolResult } from '../../../contract/record/wire';
 import type { Agent } from '../../../kernel/define/agent-ref';
-import { definitionOf } from '../../../kernel/define/agent-ref';
+import { definitionOf } from '../../../kernel/define/definition';
 import { MemoryRun } from '../../../testing/memory/run';
 import type { TestRun } from '../../../testing/index';
 import { scriptedModel, testRun } from '../../../testing/index';

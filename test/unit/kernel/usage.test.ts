@@ -1,6 +1,6 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { LanguageModel, ModelChunk, Json } from 'holdfast/worker';
-import type { AgentOptions } from '../../../kernel/define/agent';
+import type { AgentOptions } from '../../../kernel/define/agent-options';
 import type { Tools } from '../../../kernel/define/middleware';
 import type { TestRun } from '../../../testing/index';
 import { agentWith, gate, logOf } from '../../support/memory-bed';

@@ -1,7 +1,7 @@
 import { scriptedModel, testRun } from 'holdfast/testing';
 import type { ScriptedStep, TestRunOptions, TestRun } from 'holdfast/testing';
 import type { Delta } from '../../../contract/deltas';
-import type { AgentOptions } from '../../../kernel/define/agent';
+import type { AgentOptions } from '../../../kernel/define/agent-options';
 import type { Tools } from '../../../kernel/define/middleware';
 import type { Json } from '../../../contract/messages/messages';
 import { agentWith, echo, startRun, tools, transcriptOf } from '../../support/memory-bed';

@@ -1,8 +1,6 @@
 import { HoldfastError } from '../../../../contract/errors';
-import type { Json, JsonObject, Message, Part } from '../../../../contract/messages/messages';
-import { isPart, textOf } from '../../../../contract/messages/messages';
-import type { ProviderPart } from '../../../../contract/messages/provider-parts';
-import { isProviderPart } from '../../../../contract/messages/provider-parts';
+import type { Json, JsonObject, Message, Part, ProviderPart } from '../../../../contract/messages/messages';
+import { isPart, textOf, isProviderPart } from '../../../../contract/messages/messages';
 import type { AiSdkOptions, SpecificationVersion } from './specification';
 import { isRecord } from '../../../../contract/check';
 
