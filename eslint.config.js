@@ -65,10 +65,7 @@ module.exports = tseslint.config(
     languageOptions: { parserOptions: { project: './console/tsconfig.json', tsconfigRootDir: __dirname } },
   },
   border('kernel', '@temporalio', ...sandboxed, 'testing/', 'middleware/', 'workflows/'),
-  border('testing/memory', '@temporalio', ...sandboxed, 'middleware/', 'workflows/'),
   border('contract', '@temporalio', ...sandboxed, 'kernel/', 'testing/', 'middleware/', 'workflows/'),
-  // A browser has it.
-  border('client/http', '@temporalio', ...sandboxed, 'kernel/', 'testing/', 'middleware/', 'workflows/'),
   border(
     'console',
     '@temporalio',
@@ -92,6 +89,10 @@ module.exports = tseslint.config(
   border('service', '@temporalio/worker', 'worker/', 'cli/'),
   border('worker', 'client/', 'service/', 'cli/'),
   border('testing', 'service/', 'cli/'),
+  // A later entry replaces the rule of an earlier one, so folders within folders come last.
+  border('testing/memory', '@temporalio', ...sandboxed, 'middleware/', 'workflows/'),
+  // A browser has it.
+  border('client/http', '@temporalio', ...sandboxed, 'kernel/', 'testing/', 'middleware/', 'workflows/'),
   {
     files: ['host/**/*.ts', '**/*.test.ts', 'test/**/*.ts', 'examples/**/*.ts', '**/*.config.ts'],
     rules: { 'no-restricted-syntax': 'off' },

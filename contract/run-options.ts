@@ -114,7 +114,7 @@ function behind(option: string, problem: string | undefined): string | undefined
 
 const isTag = (value: unknown): boolean => isString(value) && value !== '' && !value.includes('\u0000');
 
-/** The reason why a run cannot have the tags: Temporal would refuse their search attribute. */
+/** The reason why a run cannot have the tags. Temporal refuses a search attribute with too many bytes, and lists cannot find the rest. */
 export function tagsProblem(tags: unknown): string | undefined {
   if (!Array.isArray(tags) || !tags.every(isTag))
     return `The options of the start: tags must be an array of strings, none of them empty or with the character NUL. It is ${shown(tags)}.`;

@@ -1,5 +1,5 @@
 import type { AnswerOptions } from '../client/runs/answers';
-import { checkFit, checkSize, refuse } from '../client/runs/answers';
+import { answerOf, checkFit, checkSize, refuse } from '../client/runs/answers';
 import { AnyRun } from '../client/runs/any-run';
 import type { CancelOptions, CancelReceipt } from '../client/runs/cancel';
 import { cancelOutcomeOf, cancelRequestOf } from '../client/runs/cancel';
@@ -152,7 +152,8 @@ export class TestRun<Output = unknown> extends AnyRun {
     checkSize(answer);
     const { interrupts, status } = this.run.view();
     if (this.run.ended) throw ended(this.id, status);
-    const whole = { interruptId, answer, ...options };
+    // The run's own clock counts.
+    const { at: _, ...whole } = answerOf(interruptId, answer, options);
     refuse(this.run.refusalOf(whole));
     checkFit(interrupts, interruptId, answer);
     refuse(await this.run.take(whole));

@@ -65,6 +65,7 @@ export class RunFollower {
     const reader: Reader = { waiting: [...this.log, ...this.live.open] };
     this.readers.add(reader);
     let offset = from;
+    let hasLooked = false;
     try {
       for (;;) {
         const taken = reader.waiting;
@@ -85,7 +86,12 @@ export class RunFollower {
         // A failed or cancelled run may have gone on.
         if (from > this.nextOffset && (this.finished || this.isPast(mark))) throw beyondEnd(from, this.nextOffset);
         if (this.finished) return undefined;
-        if (until === 'waiting' && this.isPast(mark) && this.fold.view().status !== 'running') return undefined;
+        if (until === 'waiting' && this.isPast(mark) && this.fold.view().status !== 'running') {
+          if (this.fold.doubt === undefined || hasLooked) return undefined;
+          hasLooked = true;
+          await this.look();
+          continue;
+        }
         if (until === 'waiting' && this.fold.inDoubt) await this.lookOrWait(signal);
         else await untilAborted(this.changed, signal);
       }
@@ -155,6 +161,10 @@ export class RunFollower {
     clearTimeout(timer);
     // Deltas come more often than news of the task.
     if (Date.now() - this.lookedAt < doubtMs) return;
+    await this.look();
+  }
+
+  private async look(): Promise<void> {
     this.lookedAt = Date.now();
     const { pendingWorkflowTask } = await this.histories.describe(this.workflowId, this.current);
     settleDoubt(this.fold, pendingWorkflowTask);

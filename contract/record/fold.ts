@@ -62,6 +62,8 @@ export class HistoryFold {
   private stuck: string | undefined;
   /** Only the server's count of attempts shows the outcome. */
   inDoubt = false;
+  /** The problem of a task in doubt, as of the last look at the server. */
+  doubt: string | undefined;
   /** The workflow was started without Holdfast. */
   private foreign = false;
   private stirred = false;
@@ -82,7 +84,7 @@ export class HistoryFold {
     const waits = this.interrupts.size > 0 && !this.stirred && !this.cancel.isRequested;
     const isIdle = this.conversation?.isIdle === true && !this.stirred && !this.cancel.isRequested;
     const open = this.status !== 'running' ? this.status : waits ? 'waiting' : isIdle ? 'idle' : 'running';
-    const problem = this.foreign ? foreignInput : this.stuck;
+    const problem = this.foreign ? foreignInput : (this.stuck ?? this.doubt);
     const stuck = problem !== undefined && !this.ended;
     return {
       id: this.id,
@@ -130,6 +132,7 @@ export class HistoryFold {
       case 'task-completed':
         this.stuck = undefined;
         this.inDoubt = false;
+        this.doubt = undefined;
         this.stirred = false;
         return [];
       case 'stirred':

@@ -1,4 +1,5 @@
 import { replayHistories, scriptedModel, testRun } from 'holdfast/testing';
+import { approval } from 'holdfast/middleware';
 import { agentWith, echo, tools } from '../../support/memory-bed';
 import { failure, errorOf } from '../../support/failures';
 
@@ -44,3 +45,12 @@ it.each([undefined, null, {}, { agents: 'agents.ts' }, { histories: 'histories' 
     );
   },
 );
+
+it.each(['', ' ', 'x'.repeat(300)])('an answer of the person %j is refused, as by the client', async (by) => {
+  const script = scriptedModel([{ toolCalls: [echo('a')] }, { text: 'Done.' }]);
+  const run = await testRun(agentWith({ middleware: [approval({ tools: { echo: true } })] }), { input: 'Hi', model: script, tools });
+  const [asked] = await run.interrupts();
+  await expect(run.approve(asked?.id ?? '', { by })).rejects.toMatchObject({ code: 'request-invalid' });
+  await run.approve(asked?.id ?? '', { by: 'ada' });
+  expect(await run.result()).toBe('Done.');
+});
