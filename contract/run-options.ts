@@ -1,5 +1,5 @@
 import type { Forms } from './check';
-import { flag, form, isRecord, isString, names, problemOfFields, shape, tableOf, texts, worded } from './check';
+import { flag, form, isListOf, isRecord, isString, names, problemOfFields, shape, tableOf, texts, worded } from './check';
 import { defined } from './defined';
 import { jsonSize, limits } from './limits';
 import type { JsonObject, ModelSettings } from './messages/messages';
@@ -116,7 +116,7 @@ const isTag = (value: unknown): boolean => isString(value) && value !== '' && !v
 
 /** The reason why a run cannot have the tags. Temporal refuses a search attribute with too many bytes, and lists cannot find the rest. */
 export function tagsProblem(tags: unknown): string | undefined {
-  if (!Array.isArray(tags) || !tags.every(isTag))
+  if (!isListOf(tags, isTag))
     return `The options of the start: tags must be an array of strings, none of them empty or with the character NUL. It is ${shown(tags)}.`;
   const bytes = jsonSize(tags);
   return bytes > limits.tags ? `The tags have ${bytes} bytes as JSON, all together; at most ${limits.tags} fit.` : undefined;

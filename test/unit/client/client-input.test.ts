@@ -24,6 +24,7 @@ describe('a start whose options are none', () => {
     ['tags must be an array of strings, none of them empty or with the character NUL. It is ', { tags: [1, {}] }],
     ['tags must be an array of strings, none of them empty or with the character NUL. It is "vip".', { tags: 'vip' }],
     ['tags must be an array of strings, none of them empty or with the character NUL. It is ', { tags: [''] }],
+    ['tags must be an array of strings, none of them empty or with the character NUL. It is ', { tags: new Array(1) }],
     ['settings must be an object such as { temperature: 0 }. It is "hot".', { settings: 'hot' }],
     ['model must be the name of a model. It is 5.', { model: 5 }],
     ['values must be an object with the values. It is "str".', { values: 'str' }],
