@@ -20,6 +20,7 @@ export interface CancelRequest {
   readonly recursive: boolean;
   readonly reason?: string;
   readonly by?: string;
+  readonly proof?: string;
 }
 
 /** How a cancel took effect. */

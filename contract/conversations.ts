@@ -30,6 +30,8 @@ export interface SentMessage {
   readonly content: Json;
   readonly mode: SendMode;
   readonly by?: string;
+  readonly roles?: readonly string[];
+  readonly proof?: string;
   /** Tools for the turn that the message begins. Absent: none. */
   readonly tools?: readonly ToolSpec[];
 }
@@ -52,6 +54,8 @@ export type ConversationCommand = {
   readonly at?: number;
   /** For `send`: the build for new runs of the client's task queue. */
   readonly newest?: BuildOfQueue;
+  /** How the name of the author was proven. A message of `send` has its own proof. */
+  readonly proof?: string;
 } &
   /** `agent`: the expected agent. Absent: any. */
   (

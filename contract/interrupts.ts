@@ -72,6 +72,8 @@ export interface Answer {
   readonly by?: string;
   /** Roles of the answerer, claimed by the back end. */
   readonly roles?: readonly string[];
+  /** How the name was proven. Absent: a claimed name. */
+  readonly proof?: string;
   /** The hash of the shown arguments; a mismatch is refused. */
   readonly inputHash?: string;
   /** An answer with a known delivery id is ignored. */

@@ -27,6 +27,9 @@ export interface StartInput {
   readonly options?: RunOptions;
   readonly tags?: readonly string[];
   readonly by?: string;
+  /** Roles of the starter, and how the name was proven. Absent: a claimed name. */
+  readonly roles?: readonly string[];
+  readonly proof?: string;
   readonly externalStorage?: boolean;
   readonly session?: JsonObject;
   readonly parent?: ParentRun;

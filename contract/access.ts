@@ -1,0 +1,52 @@
+/** What a caller may do through the service. Routes, the command line and the console share this table. */
+export const actions = {
+  'runs:read': 'Read runs, conversations, agents, builds and usage.',
+  'runs:start': 'Start runs and write to conversations.',
+  'runs:answer': 'Answer what runs ask.',
+  'runs:control': 'Cancel, resume, retry, upgrade and terminate runs; pause, stop and end conversations.',
+  'policies:apply': 'Apply a policy to waiting runs.',
+  'links:make': 'Make links with which a named person decides without a login.',
+  'keys:manage': 'Make, list and revoke API keys.',
+  'audit:read': 'Read the audit log.',
+} as const;
+export type Action = keyof typeof actions;
+
+export const allActions = Object.keys(actions) as readonly Action[];
+
+export type RoleTable = Readonly<Record<string, readonly Action[]>>;
+
+/** A role outside the table allows no action, but a policy can ask for that role. */
+export const builtInRoles = {
+  reader: ['runs:read'],
+  operator: ['runs:read', 'runs:start', 'runs:control'],
+  approver: ['runs:read', 'runs:answer'],
+  admin: allActions,
+} as const satisfies RoleTable;
+
+export function actionsOf(roles: readonly string[], own: RoleTable = {}): ReadonlySet<Action> {
+  const table: RoleTable = { ...builtInRoles, ...own };
+  return new Set(roles.flatMap((role) => (Object.hasOwn(table, role) ? (table[role] ?? []) : [])));
+}
+
+/** A caller whose name is proven. */
+export interface Principal {
+  readonly tenant: string;
+  /** The name in records and policies: `by`. */
+  readonly user: string;
+  /** Roles for the table of actions and for policies. */
+  readonly roles: readonly string[];
+  /** How the name was proven: `key:ID`, `token:ISSUER`, `login:ISSUER`, `link:ID` or `identify`. */
+  readonly proof: string;
+}
+
+/** The author of an act in the record of a run. Without a proof the name is a claim. */
+export interface Author {
+  readonly by?: string;
+  readonly roles?: readonly string[];
+  readonly proof?: string;
+}
+
+/** The answer of `GET /me`. */
+export interface Me extends Principal {
+  readonly may: readonly Action[];
+}
