@@ -9,7 +9,7 @@ import { Routes } from './routes';
 const folder = join(dirname(require.resolve('holdfast/package.json')), 'dist', 'console');
 
 /** Loads only files of this service, and no other site may frame the page. */
-const pagePolicy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const pagePolicy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
