@@ -17,6 +17,7 @@ export interface Answers {
   readonly Id: AnswerOf<'POST /runs/:id/cancel'>;
   readonly InterruptPage: AnswerOf<'GET /interrupts'>;
   readonly Interrupts: AnswerOf<'GET /runs/:id/interrupts'>;
+  readonly MadeLink: { readonly url: string; readonly expires: string };
   readonly Messages: { readonly messages: readonly Json[] };
   readonly OpenAiError: OpenAiErrorBody;
   readonly OpenApi: { readonly openapi: '3.1.0'; readonly [part: string]: unknown };
