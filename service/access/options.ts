@@ -87,3 +87,13 @@ export const AccessOptionsSchema = z
     path: ['links', 'login'],
     message: 'needs an issuer with `login`',
   }) as unknown as z.ZodType<AccessOptions>;
+
+/** Names the ways by which callers are identified. */
+export function waysIn({ keys, issuers = [], identify }: AccessOptions): string {
+  return [
+    ...(keys === false ? [] : ['API keys']),
+    ...issuers.filter(({ audience }) => audience !== undefined).map(({ issuer }) => `tokens of ${issuer}`),
+    ...issuers.filter(({ login }) => login !== undefined).map(({ issuer }) => `the login at ${issuer}`),
+    ...(identify === undefined ? [] : ['`identify`']),
+  ].join(', ');
+}
