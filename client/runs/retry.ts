@@ -100,7 +100,7 @@ export class Retries {
     return {
       workflowId,
       taskQueue: taskQueue?.name ?? '',
-      args: [{ start, snapshot: retriedSnapshot(snapshot, by, how) }],
+      args: [{ start, snapshot: retriedSnapshot(snapshot, { by }, how) }],
       // The server takes the first of several retries.
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
