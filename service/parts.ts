@@ -24,6 +24,8 @@ export interface ServiceParts {
   readonly logger: Logger;
   /** For a service on loopback: more names in requests. Absent: any name. */
   readonly hosts?: readonly string[];
+  /** URL by which people and other services reach the service. Default: the address of the request. */
+  readonly publicUrl?: string;
   /** Sites whose pages may use the service. Default: none. */
   readonly origins?: readonly string[];
   /** Ends the streams of events. */

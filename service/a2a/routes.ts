@@ -12,6 +12,7 @@ import { current } from '../http/current';
 import { dataFrame, frameStream } from '../http/event-stream';
 import { packageVersion } from '../http/package-version';
 import { parseBody } from '../http/parse-request';
+import { publicUrl } from '../http/public-url';
 import type { RouteAsked } from '../http/routes';
 import { Routes, events, ok } from '../http/routes';
 import type { AgentSummary } from '../project/load-project';
@@ -68,7 +69,7 @@ export function a2aRoutes(parts: AppParts): Hono {
     .add(
       'GET /:agent/.well-known/agent-card.json',
       { summary: 'A2A: the card of an agent.', answers: ok('Protocol', 'The card.') },
-      ({ agent, context }) => cardOf(askedAgent(parts, agent, undefined), addressOf(context), pushTo().length > 0),
+      ({ agent, context }) => cardOf(askedAgent(parts, agent, undefined), cardAddress(parts, context), pushTo().length > 0),
     )
     .add('POST /:agent', { summary: 'A2A: every method.', ...rpc }, answer)
     .add('POST /:agent/', { summary: 'A2A: the same with a / at the end.', ...rpc }, answer).app;
@@ -87,12 +88,11 @@ function cardOf({ name, description }: Pick<AgentSummary, 'name' | 'description'
   };
 }
 
-/** The card's address, with the scheme that a proxy names. */
-function addressOf(context: Context): string {
-  const { origin, pathname } = new URL(context.req.url);
-  const [scheme = ''] = (context.req.header('x-forwarded-proto') ?? '').split(',');
-  const address = `${origin}${pathname.slice(0, pathname.indexOf('/.well-known/'))}`;
-  return scheme.trim() === 'https' ? address.replace(/^http:/, 'https:') : address;
+/** Without a public URL, also below the path at which a program serves the app. */
+function cardAddress(parts: AppParts, context: Context): string {
+  const { pathname } = new URL(context.req.url);
+  const path = pathname.slice(0, pathname.indexOf('/.well-known/'));
+  return `${publicUrl(parts, context)}${parts.publicUrl === undefined ? path : path.slice(path.lastIndexOf('/a2a/'))}`;
 }
 
 async function orKind<T>(kind: A2aErrorKind, work: () => MaybePromise<T>): Promise<T> {
