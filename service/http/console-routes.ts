@@ -25,7 +25,7 @@ export function consoleRoutes(): Hono {
   return routes
     .add(
       'GET /',
-      { summary: 'The console, for people.', answers: { 200: { says: 'A page.', type: 'text/html' } } },
+      { may: 'anybody', summary: 'The console, for people.', answers: { 200: { says: 'A page.', type: 'text/html' } } },
       async ({ context }) => {
         const page = await read('index.html');
         if (page === undefined)
@@ -35,7 +35,7 @@ export function consoleRoutes(): Hono {
     )
     .add(
       'GET /console/:file',
-      { summary: 'A file of the console.', answers: { 200: { says: 'Its content.', type: '*/*' } } },
+      { may: 'anybody', summary: 'A file of the console.', answers: { 200: { says: 'Its content.', type: '*/*' } } },
       async ({ file, context }) => {
         const type = types[extname(file)];
         const content = type === undefined || !/^[\w.-]+$/.test(file) ? undefined : await read(file);
