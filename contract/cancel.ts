@@ -1,4 +1,4 @@
-import type { Signed } from './author';
+import type { Signed } from './access';
 import { authorOf } from './author';
 import { defined } from './defined';
 import { isRecord } from './check';

@@ -12,6 +12,8 @@ export interface Entered {
   readonly isKnown: () => Promise<boolean>;
 }
 
+export type May = Action | 'identified' | 'anybody';
+
 const gateKey = 'holdfastGate';
 
 /** Every route passes here before it reads the request. */
@@ -26,12 +28,12 @@ export class Gate {
     return next();
   };
 
-  async enter(context: Context, may: Action | 'anybody'): Promise<Entered> {
+  async enter(context: Context, may: May): Promise<Entered> {
     const { client, access } = this;
     if (access === undefined || may === 'anybody') return { client, isKnown: () => Promise.resolve(true) };
     const request = context.req.raw;
     const caller = await access.identify(request);
-    if (!caller.may.has(may)) throw access.refused(request, actionForbidden(caller, may), caller);
+    if (may !== 'identified' && !caller.may.has(may)) throw access.refused(request, actionForbidden(caller, may), caller);
     return { client: client.as(caller), isKnown: () => access.knows(request, caller) };
   }
 }

@@ -1,6 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
+import type { Caller } from '../../client/connection/acting';
+import type { Me } from '../../contract/access';
+import { allActions } from '../../contract/access';
 import { HoldfastError } from '../../contract/errors';
 import type { HoldfastClient } from '../../client/index';
 import type { AppParts, ServiceParts } from '../parts';
@@ -96,13 +99,21 @@ function ownRoutes(parts: AppParts, client: HoldfastClient): Hono {
     answers: ok('Readiness', 'It answers.'),
   } as const;
   const agents = { may: 'runs:read', summary: 'Lists the agents.', answers: ok('Agents', 'All agents.') } as const;
+  const me = { may: 'identified', summary: 'Says who calls, and what the caller may do.', answers: ok('Me', 'The caller.') } as const;
   return new Routes('Service')
+    .add('GET /me', me, ({ client: { caller, place } }) => meOf(caller, place.tenant))
     .add('GET /health', health, () => ({ status: 'ok' }))
     .add('GET /readyz', readyz, async () => {
       await ready();
       return { status: 'ready' };
     })
     .add('GET /agents', agents, () => ({ agents: agentsIn(parts).map(({ tools: _, ...told }) => told) }), 'Runs').app;
+}
+
+function meOf(caller: Caller | undefined, tenant: string): Me {
+  if (caller === undefined) return { tenant, roles: [], may: allActions };
+  const { user, roles, proof, may } = caller;
+  return { tenant, user, roles, proof, may: [...may] };
 }
 
 const keptMs = 1000;
