@@ -1,3 +1,5 @@
+import type { Signed } from './access';
+import { authorOf } from './author';
 import { defined } from './defined';
 import { isRecord } from './check';
 import { isTime } from './given-time';
@@ -10,7 +12,7 @@ import { limits } from './limits';
 export const cancelModes = ['now', 'after-model', 'after-tools'] as const;
 export type CancelMode = (typeof cancelModes)[number];
 
-export interface CancelRequest {
+export interface CancelRequest extends Signed {
   readonly modes: readonly CancelMode[];
   /** The wait for a safe point, from `at`. Then the request counts as `now`. */
   readonly withinMs?: number;
@@ -19,22 +21,19 @@ export interface CancelRequest {
   /** False: agents below the root agent end first. */
   readonly recursive: boolean;
   readonly reason?: string;
-  readonly by?: string;
-  readonly proof?: string;
 }
 
 /** How a cancel took effect. */
-export interface CancelFacts {
+export interface CancelFacts extends Signed {
   readonly mode: CancelMode;
   /** The time was up before a safe point. */
   readonly escalated?: true;
   readonly reason?: string;
-  readonly by?: string;
 }
 
 /** Anybody who reaches the server can send a signal. */
 export function cancelRequestIn(given: unknown): CancelRequest {
-  const { modes, withinMs, at, recursive, reason, by } = isRecord(given) ? given : {};
+  const { modes, withinMs, at, recursive, reason, by, proof } = isRecord(given) ? given : {};
   const known = Array.isArray(modes) ? cancelModes.filter((mode) => modes.includes(mode)) : [];
   return {
     modes: known.length === 0 ? ['now'] : known,
@@ -42,12 +41,12 @@ export function cancelRequestIn(given: unknown): CancelRequest {
     ...defined({
       withinMs: Number.isSafeInteger(withinMs) && (withinMs as number) >= 0 ? (withinMs as number) : undefined,
       at: isTime(at) ? at : undefined,
-      reason: textIn(reason, limits.cancelReason),
-      by: textIn(by, limits.starter),
+      reason: textIn(reason)?.slice(0, limits.cancelReason),
     }),
+    ...authorOf({ by: textIn(by), proof }),
   };
 }
 
-function textIn(value: unknown, longest: number): string | undefined {
-  return typeof value === 'string' && value !== '' ? value.slice(0, longest) : undefined;
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Action } from '../../contract/access';
 import { allActions, builtInRoles } from '../../contract/access';
 import { duration } from '../../contract/check';
+import { withoutCredentials } from '../../contract/credentials';
 import { publicUrlProblem } from '../../host/check-settings';
 import { shown } from '../../contract/shown';
 import type { AccessOptions, AccessStore } from './parts';
@@ -16,7 +17,7 @@ const claim = z.union([filled, func], 'is not the name of a claim and not a func
 function address(mayHaveQuery = false): z.ZodType<string> {
   return z.string().superRefine((text, context) => {
     const problem = publicUrlProblem(mayHaveQuery ? text.replace(/\?.*$/, '') : text);
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: `is ${shown(text)}. ${problem}` });
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: `is ${shown(withoutCredentials(text))}. ${problem}` });
   });
 }
 
@@ -86,3 +87,13 @@ export const AccessOptionsSchema = z
     path: ['links', 'login'],
     message: 'needs an issuer with `login`',
   }) as unknown as z.ZodType<AccessOptions>;
+
+/** Names the ways by which callers are identified. */
+export function waysIn({ keys, issuers = [], identify }: AccessOptions): string {
+  return [
+    ...(keys === false ? [] : ['API keys']),
+    ...issuers.filter(({ audience }) => audience !== undefined).map(({ issuer }) => `tokens of ${issuer}`),
+    ...issuers.filter(({ login }) => login !== undefined).map(({ issuer }) => `the login at ${issuer}`),
+    ...(identify === undefined ? [] : ['`identify`']),
+  ].join(', ');
+}

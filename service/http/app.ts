@@ -1,9 +1,13 @@
 import type { MiddlewareHandler } from 'hono';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
+import type { Caller } from '../../client/connection/acting';
+import type { Me } from '../../contract/access';
+import { allActions } from '../../contract/access';
 import { HoldfastError } from '../../contract/errors';
 import type { HoldfastClient } from '../../client/index';
 import type { AppParts, ServiceParts } from '../parts';
+import { Gate } from '../access/gate';
 import { a2aRoutes } from '../a2a/routes';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
@@ -33,8 +37,9 @@ const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\
  * serve({ fetch: app.fetch, port: 8080 });
  */
 export function createApp(given: ServiceParts): Hono {
-  const { client, hosts, origins = [], logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = given;
-  const parts: AppParts = { ...given, closing, heartbeatMs, patienceMs };
+  const { client, access, ...rest } = given;
+  const { hosts, origins = [], logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = rest;
+  const parts: AppParts = { ...rest, closing, heartbeatMs, patienceMs };
   const app = new Hono();
   app.onError((error, context) => errorResponse(error, context, logger));
   app.notFound((context) => {
@@ -51,10 +56,11 @@ export function createApp(given: ServiceParts): Hono {
     await next();
     context.header('x-content-type-options', 'nosniff');
   });
+  app.use(new Gate(client, access).open);
   app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
-  app.route('/', ownRoutes(parts));
+  app.route('/', ownRoutes(parts, client));
   app.route('/runs', runRoutes(parts));
-  app.route('/runs', answerRoutes(parts));
+  app.route('/runs', answerRoutes());
   app.route('/interrupts', inboxRoutes(parts));
   app.route('/conversations', conversationRoutes(parts));
   app.route('/agui', aguiRoutes(parts));
@@ -78,18 +84,36 @@ function allowOrigins(origins: readonly string[]): MiddlewareHandler {
   });
 }
 
-function ownRoutes(parts: ServiceParts): Hono {
-  const ready = readiness(parts.client);
-  const health = { summary: 'Says that the process is there.', anyQuery: true, answers: ok('Health', 'It is there.') } as const;
-  const readyz = { summary: 'Says whether the Temporal server answers.', anyQuery: true, answers: ok('Readiness', 'It answers.') } as const;
-  const agents = { summary: 'Lists the agents.', answers: ok('Agents', 'All agents.') };
+function ownRoutes(parts: AppParts, client: HoldfastClient): Hono {
+  const ready = readiness(client);
+  const health = {
+    may: 'anybody',
+    summary: 'Says that the process is there.',
+    anyQuery: true,
+    answers: ok('Health', 'It is there.'),
+  } as const;
+  const readyz = {
+    may: 'anybody',
+    summary: 'Says whether the Temporal server answers.',
+    anyQuery: true,
+    answers: ok('Readiness', 'It answers.'),
+  } as const;
+  const agents = { may: 'runs:read', summary: 'Lists the agents.', answers: ok('Agents', 'All agents.') } as const;
+  const me = { may: 'identified', summary: 'Says who calls, and what the caller may do.', answers: ok('Me', 'The caller.') } as const;
   return new Routes('Service')
+    .add('GET /me', me, ({ client: { caller, place } }) => meOf(caller, place.tenant))
     .add('GET /health', health, () => ({ status: 'ok' }))
     .add('GET /readyz', readyz, async () => {
       await ready();
       return { status: 'ready' };
     })
     .add('GET /agents', agents, () => ({ agents: agentsIn(parts).map(({ tools: _, ...told }) => told) }), 'Runs').app;
+}
+
+function meOf(caller: Caller | undefined, tenant: string): Me {
+  if (caller === undefined) return { tenant, roles: [], may: allActions };
+  const { user, roles, proof, may } = caller;
+  return { tenant, user, roles, proof, may: [...may] };
 }
 
 const keptMs = 1000;

@@ -6,6 +6,7 @@ import type { ModelProvider } from '../../activities/models/language-model';
 import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import type { Form } from '../../contract/check';
 import { duration } from '../../contract/check';
+import { withoutCredentials } from '../../contract/credentials';
 import type { Observer } from '../../contract/observed';
 import { isRunId } from '../../contract/names';
 import { problemOfPolicies } from '../../contract/policies';
@@ -115,7 +116,7 @@ function isSchema(value: unknown): boolean {
 function checkedText(problemOf: (text: string) => string | undefined): z.ZodType<string> {
   return z.string().superRefine((text, context) => {
     const problem = problemOf(text);
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: `is ${shown(text)}. ${problem}` });
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: `is ${shown(withoutCredentials(text))}. ${problem}` });
   });
 }
 
