@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
+import { Gate } from '../../../service/access/gate';
 import { Issuers } from '../../../service/access/issuers';
 import type { LoginEntry } from '../../../service/access/login-routes';
 import { loginRoutes } from '../../../service/access/login-routes';
@@ -10,6 +11,7 @@ import { errorResponse } from '../../../service/http/error-response';
 import { memoryAccessStore } from '../../support/access-store';
 import type { TestIssuer } from '../../support/issuer';
 import { client, startIssuer } from '../../support/issuer';
+import { clientWith } from '../../support/service-app';
 
 const logger = createLogger({ level: 'silent' });
 const service = 'http://127.0.0.1:4747';
@@ -34,7 +36,9 @@ function bed(options: { publicUrl?: string } = {}) {
   const sessions = new Sessions(store, { hasLogin: () => true, principalOfKey: async () => alice });
   const entries: LoginEntry[] = [];
   const audit = (entry: LoginEntry) => void entries.push(entry);
-  const app = new Hono().route('/', loginRoutes({ store, issuers, sessions, identifyKey, logger, audit, ...options }));
+  const app = new Hono();
+  app.use(new Gate(clientWith({}), undefined).open);
+  app.route('/', loginRoutes({ store, issuers, sessions, identifyKey, logger, audit, ...options }));
   app.onError((error, context) => errorResponse(error, context, logger));
   const browser = () => {
     const cookies = new Map<string, string>();
