@@ -18,6 +18,7 @@ export interface AuditEntry {
   readonly user?: string;
   readonly proof?: string;
   readonly route?: string;
+  readonly action?: string;
   readonly run?: string;
   readonly interrupt?: string;
   /** The code of the refusal. */
