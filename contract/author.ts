@@ -5,7 +5,10 @@ import { limits } from './limits';
 import { canonicalJson } from './messages/messages';
 
 /** A name, and how the name was proven. The two stay together in the record of a run. */
-export type Signed = Pick<Author, 'by' | 'proof'>;
+export interface Signed {
+  readonly by?: string;
+  readonly proof?: string;
+}
 
 type Given = Readonly<Partial<Record<keyof Author, unknown>>>;
 
