@@ -41,6 +41,19 @@ export function urlProblem(text: string): string | undefined {
   return url.search === '' && url.hash === '' ? undefined : 'Leave out what begins with ? or #: routes are put behind the address.';
 }
 
+export function isLoopback(address: string): boolean {
+  const host = address === '::1' ? address : address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Links and redirects carry secrets, so plain http is for loopback only. */
+export function publicUrlProblem(text: string): string | undefined {
+  const problem = urlProblem(text);
+  if (problem !== undefined) return problem;
+  const { protocol, host } = new URL(text);
+  return protocol === 'https:' || isLoopback(host) ? undefined : 'It must begin with https://, except on loopback.';
+}
+
 export function redisUrlProblem(text: string): string | undefined {
   return /^rediss?:\/\//i.test(text) && URL.canParse(text) ? undefined : 'It must be a URL that begins with redis:// or rediss://.';
 }

@@ -13,6 +13,7 @@ import {
   hostProblem,
   keyProblem,
   namespaceProblem,
+  publicUrlProblem,
   pushSecretProblem,
   redisUrlProblem,
   taskQueueProblem,
@@ -38,6 +39,10 @@ export const configurationTable = {
   HOLDFAST_URL: {
     default: 'http://127.0.0.1:4747',
     meaning: 'Address at which commands find the service. By default made from HOLDFAST_HOST and HOLDFAST_PORT.',
+  },
+  HOLDFAST_PUBLIC_URL: {
+    meaning:
+      'https:// URL by which people and other services reach the HTTP service, for login, links and A2A cards. Default: the address of the request.',
   },
   HOLDFAST_TASK_QUEUE: { default: defaultTaskQueue, meaning: 'Task queue of runs and workers.' },
   HOLDFAST_TENANT: { default: defaultTenant, meaning: 'Tenant of requests without a tenant, and the first part of workflow ids.' },
@@ -91,6 +96,8 @@ export interface Configuration {
   readonly port: number;
   /** Without a final slash. */
   readonly url: string;
+  /** Undefined: the address of the request. */
+  readonly publicUrl: string | undefined;
   readonly taskQueue: string;
   readonly tenant: string;
   /** Undefined: every worker keeps its limits alone. */
@@ -125,6 +132,7 @@ export function readConfiguration(environment: Environment = process.env): Confi
     host,
     port,
     url: checked('HOLDFAST_URL', environment.HOLDFAST_URL || `http://${reachable(host)}:${port}`, urlProblem).replace(/\/+$/, ''),
+    publicUrl: environment.HOLDFAST_PUBLIC_URL ? textOf(environment, 'HOLDFAST_PUBLIC_URL', publicUrlProblem) : undefined,
     taskQueue: textOf(environment, 'HOLDFAST_TASK_QUEUE', taskQueueProblem),
     tenant: textOf(environment, 'HOLDFAST_TENANT', tenantProblem),
     redisUrl: environment.HOLDFAST_REDIS_URL ? textOf(environment, 'HOLDFAST_REDIS_URL', redisUrlProblem) : undefined,

@@ -6,7 +6,7 @@ import { withoutCredentials } from '../contract/credentials';
 import { HoldfastError, messageOf } from '../contract/errors';
 import { shown } from '../contract/shown';
 import { whileOpen } from './closed-connection';
-import { addressProblem, headerProblem } from './check-settings';
+import { addressProblem, headerProblem, isLoopback } from './check-settings';
 import { HistoryConnection } from './history/history-connection';
 import { withAddress } from './unanswered';
 
@@ -156,11 +156,6 @@ function clientOptions(settings: TemporalSettings) {
     ...(settings.apiKey ? { apiKey: settings.apiKey } : {}),
     ...(settings.metadata ? { metadata: { ...settings.metadata } } : {}),
   };
-}
-
-export function isLoopback(address: string): boolean {
-  const host = address === '::1' ? address : address.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 function unreachable(settings: TemporalSettings, reason: string, cause: unknown): HoldfastError {

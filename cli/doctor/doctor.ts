@@ -3,6 +3,7 @@ import { listensAt, type ProcessFlags } from '../processes/process-settings';
 import { ownFolder, ownManifest } from '../setup/own-package';
 import type { Terminal } from '../terminal';
 import type { Finding } from './finding';
+import { checkAccess, checkReach } from './access';
 import { checkDirectory, checkNode, checkPackages } from './machine';
 import { checkBuild, checkConfiguration, checkEnvironment, checkModels, checkPatterns } from './project';
 import { checkRedis, checkServicePort } from './reach';
@@ -39,8 +40,11 @@ async function* examine(flags: ProcessFlags, environment: Environment): AsyncGen
   }
   if (configuration === undefined) return;
   yield checkDirectory(configuration.directory);
-  yield await checkServicePort(configuration.directory, listensAt(flags, configuration, project?.config.http, environment));
+  const listens = listensAt(flags, configuration, project?.config.http, environment);
+  yield await checkServicePort(configuration.directory, listens);
+  if (project !== undefined) yield* await checkAccess(project.config.access, listens, async () => true);
   if (configuration.redisUrl !== undefined) yield await checkRedis(configuration.redisUrl);
+  if (configuration.server !== undefined) yield await checkReach(configuration.server);
   yield* await checkServer(configuration, environment);
 }
 

@@ -16,7 +16,7 @@ export async function openService(
   lifetime: Lifetime,
   { ofWorker, now = () => settings.project }: { readonly ofWorker?: FactsOfWorker; readonly now?: () => Project } = {},
 ): Promise<RunningService> {
-  const { project, logger, host, port, tenant, taskQueue, configuration } = settings;
+  const { project, logger, host, port, publicUrl, tenant, taskQueue, configuration } = settings;
   const { dataConverter } = server;
   const client = await connect({ server: server.settings, tenant, taskQueue, dataConverter });
   await lifetime.onEnd('client', () => client.close());
@@ -27,7 +27,7 @@ export async function openService(
     logger,
     host,
     port,
-    ...defined({ hosts: project.config.http?.hosts, origins: project.config.http?.origins }),
+    ...defined({ hosts: project.config.http?.hosts, origins: project.config.http?.origins, publicUrl }),
     prices: () => now().config.models?.prices,
     agui: () => now().config.agui,
     aiSdk: () => now().config.aiSdk,

@@ -27,6 +27,8 @@ export interface ProcessSettings {
   readonly onProblem: (problem: HoldfastError) => void;
   readonly host: string;
   readonly port: number;
+  /** Undefined: the address of the request. */
+  readonly publicUrl: string | undefined;
   readonly taskQueue: string;
   readonly tenant: string;
   /** Undefined: only with the embedded server. */
@@ -81,10 +83,11 @@ export function listensAt(
   configuration: Configuration,
   http: ProjectConfig['http'] = {},
   environment: Environment = process.env,
-): Pick<ProcessSettings, 'host' | 'port'> {
+): Pick<ProcessSettings, 'host' | 'port' | 'publicUrl'> {
   const host = environment.HOLDFAST_HOST ? configuration.host : (http.host ?? configuration.host);
-  if (flags.port !== undefined) return { host, port: portOf(flags.port) };
-  return { host, port: environment.HOLDFAST_PORT ? configuration.port : (http.port ?? configuration.port) };
+  const publicUrl = configuration.publicUrl ?? http.publicUrl;
+  if (flags.port !== undefined) return { host, port: portOf(flags.port), publicUrl };
+  return { host, port: environment.HOLDFAST_PORT ? configuration.port : (http.port ?? configuration.port), publicUrl };
 }
 
 export function portOf(text: string, flag = '--port'): number {

@@ -1,5 +1,6 @@
 import type { HoldfastWorker } from '../../worker/create-worker';
 import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
+import { waysIn } from '../../service/access/options';
 import type { RunningService } from '../../service/http/start-service';
 import type { Terminal } from '../terminal';
 import type { BegunServer } from './begin-server';
@@ -101,12 +102,14 @@ interface ProcessParts {
 function tellReady(terminal: Terminal, settings: ProcessSettings, { server, service, worker }: ProcessParts): void {
   const { green, dim } = terminal.paint;
   const { project, configuration, taskQueue } = settings;
+  const { access } = project.config;
   const line = (name: string, text: string): void => terminal.write(`  ${dim(name.padEnd(9))} ${text}`);
   terminal.write();
   terminal.write(green('Holdfast is ready.'));
   if (service !== undefined) {
     line('console', `${service.url}/`);
     line('service', service.url);
+    line('access', access === undefined ? 'none: everybody on this machine is trusted, and names are claims' : waysIn(access));
   }
   line(
     'temporal',

@@ -19,6 +19,7 @@ import { answered } from '../connection/lost-server';
 import { optionsOf } from '../connection/options';
 import { errorOf } from '../connection/refusals';
 import type { Executions } from '../reading/executions';
+import { fairnessKeyOf } from './start-operation';
 import type { Histories } from '../reading/histories';
 
 /** A failed run is retried, and a cancelled run is resumed. */
@@ -68,8 +69,8 @@ export class Retries {
     private readonly executions: Executions,
   ) {}
 
-  async goOn(workflowId: string, how: GoingOn, options: GoOnOptions): Promise<void> {
-    const startOptions = await this.prepare(workflowId, how, options);
+  async goOn(workflowId: string, how: GoingOn, options: GoOnOptions, proof?: string): Promise<void> {
+    const startOptions = await this.prepare(workflowId, how, options, proof);
     try {
       await answered(this.workflow.start(names.workflow, startOptions));
     } catch (error) {
@@ -80,7 +81,7 @@ export class Retries {
     this.executions.changed();
   }
 
-  async prepare(workflowId: string, how: GoingOn, options: GoOnOptions): Promise<StartAgain> {
+  async prepare(workflowId: string, how: GoingOn, options: GoOnOptions, proof?: string): Promise<StartAgain> {
     const { by, deadline } = optionsOf<GoOnOptions>(options, ways[how].option, {
       by: personName,
       deadline: worded(filled, 'a duration such as "30d"'),
@@ -100,7 +101,8 @@ export class Retries {
     return {
       workflowId,
       taskQueue: taskQueue?.name ?? '',
-      args: [{ start, snapshot: retriedSnapshot(snapshot, { by }, how) }],
+      priority: { fairnessKey: fairnessKeyOf(start.tenant) },
+      args: [{ start, snapshot: retriedSnapshot(snapshot, { by, proof }, how) }],
       // The server takes the first of several retries.
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { HoldfastError } from '../../contract/errors';
-import { isLoopback } from '../connection';
+import { isLoopback } from '../check-settings';
 import { httpNames } from './server-flags';
 
 /**

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { HoldfastError } from '../../contract/errors';
-import { isLoopback } from '../../host/connection';
+import { isLoopback } from '../../host/check-settings';
 
 /** On loopback: another site's name could resolve to 127.0.0.1, and its pages would have the service's origin. */
 export function checkHost(allowed: readonly string[]): MiddlewareHandler {

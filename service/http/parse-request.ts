@@ -12,15 +12,24 @@ const depthLimit = 200;
 
 /** Only JSON: a page of another site can send other types without a preflight request. */
 export async function parseBody<T>(context: Context, schema: z.ZodType<T>, most = bodyLimit): Promise<T> {
-  const contentType = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (contentType !== 'application/json') {
-    throw new HoldfastError('request-invalid', `Send the body as application/json, not as ${contentType ?? 'nothing'}.`);
-  }
+  checkType(context, 'application/json');
   const encoding = context.req.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity')
     throw new HoldfastError('request-invalid', `Send the body as it is, without the content encoding ${encoding}.`);
   const text = await readBody(context, most);
   return parse(schema, parseJson(text), 'The body');
+}
+
+/** Reads the fields of a form of a page of the service. Of a repeated field, the first counts. */
+export async function parseForm(context: Context, most: number): Promise<(field: string) => string> {
+  checkType(context, 'application/x-www-form-urlencoded');
+  const fields = new URLSearchParams(await readBody(context, most));
+  return (field) => (fields.get(field) ?? '').replaceAll('\r\n', '\n');
+}
+
+function checkType(context: Context, wanted: string): void {
+  const contentType = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (contentType !== wanted) throw new HoldfastError('request-invalid', `Send the body as ${wanted}, not as ${contentType ?? 'nothing'}.`);
 }
 
 /** Only a parameter with a list may repeat. */

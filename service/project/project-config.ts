@@ -6,13 +6,16 @@ import type { ModelProvider } from '../../activities/models/language-model';
 import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import type { Form } from '../../contract/check';
 import { duration } from '../../contract/check';
+import { withoutCredentials } from '../../contract/credentials';
 import type { Observer } from '../../contract/observed';
 import { isRunId } from '../../contract/names';
 import { problemOfPolicies } from '../../contract/policies';
 import { shown } from '../../contract/shown';
-import { hostProblem, taskQueueProblem } from '../../host/check-settings';
+import { hostProblem, publicUrlProblem, taskQueueProblem } from '../../host/check-settings';
 import type { A2aOptions } from '../a2a/push/targets';
 import { A2aOptionsSchema } from '../a2a/push/targets';
+import { AccessOptionsSchema } from '../access/options';
+import type { AccessOptions } from '../access/parts';
 import type { ModelPrices } from '../../contract/prices';
 import type { AguiOptions } from '../agui/options';
 import type { AiSdkUiOptions } from '../ai-sdk/parts';
@@ -51,6 +54,8 @@ export interface ProjectConfig {
   readonly http?: {
     readonly port?: number;
     readonly host?: string;
+    /** URL by which people and other services reach the service, with a path if a proxy serves the service below a path. */
+    readonly publicUrl?: string;
     /** More names in requests to a service on loopback. */
     readonly hosts?: readonly string[];
     /** Sites whose pages may use the service, such as 'https://desk.example.com'. '*': every page. Default: none. */
@@ -58,6 +63,8 @@ export interface ProjectConfig {
     /** A run's page in Temporal's web UI, such as 'https://temporal.example.com/namespaces/{namespace}/workflows/{workflowId}'. */
     readonly temporalUi?: string;
   };
+  /** Who may do what through the service. Absent: the service listens on loopback only, and names are claims. */
+  readonly access?: AccessOptions;
   readonly agui?: AguiOptions;
   readonly aiSdk?: AiSdkUiOptions;
   readonly a2a?: A2aOptions;
@@ -109,7 +116,7 @@ function isSchema(value: unknown): boolean {
 function checkedText(problemOf: (text: string) => string | undefined): z.ZodType<string> {
   return z.string().superRefine((text, context) => {
     const problem = problemOf(text);
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: `is ${shown(text)}. ${problem}` });
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: `is ${shown(withoutCredentials(text))}. ${problem}` });
   });
 }
 
@@ -167,6 +174,7 @@ export const ProjectConfigSchema = z.strictObject({
     .strictObject({
       port: z.int().min(0).max(65_535).optional(),
       host: checkedText(hostProblem).optional(),
+      publicUrl: checkedText(publicUrlProblem).optional(),
       hosts: z.array(z.string().min(1)).optional(),
       origins: z.array(z.string().refine(isOrigin, 'is no origin such as "https://desk.example.com", and not "*"')).optional(),
       temporalUi: z
@@ -175,6 +183,7 @@ export const ProjectConfigSchema = z.strictObject({
         .optional(),
     })
     .optional(),
+  access: AccessOptionsSchema.optional(),
   agui: AguiOptionsSchema.optional(),
   aiSdk: AiSdkUiOptionsSchema.optional(),
   a2a: A2aOptionsSchema.optional(),

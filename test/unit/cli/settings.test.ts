@@ -29,6 +29,7 @@ const wrong: Record<ConfigurationName, readonly string[] | string> = {
   HOLDFAST_HOST: ['http://127.0.0.1', '127.0.0.1:80', '[::1]', 'a b', '1.2.3', '999.1.1.1', 'a/b', '-a'],
   HOLDFAST_PORT: ['many', '-1', '1.5', '70000', '0x10'],
   HOLDFAST_URL: ['localhost', 'ftp://a', 'http://', 'http://ada:geheim@a', 'http://a/?b', 'http://a/#b'],
+  HOLDFAST_PUBLIC_URL: ['desk.test', 'http://desk.test', 'ftp://127.0.0.1', 'https://ada:geheim@a', 'https://a/?b', 'https://a/#b'],
   HOLDFAST_TASK_QUEUE: [' a', 'a\nb', 'a.b', 'a:b', '__a', '/_sys/a', 'a'.repeat(201)],
   HOLDFAST_TENANT: ['a/b', ' ', 'a'.repeat(201)],
   HOLDFAST_REDIS_URL: ['localhost:6379', 'http://a', 'redis://ada:geheim@h:99999'],

@@ -1,0 +1,151 @@
+import type { Context, Hono } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { z } from 'zod';
+import type { HoldfastClient } from '../../client/index';
+import type { Principal } from '../../contract/access';
+import { duration } from '../../contract/check';
+import { defined } from '../../contract/defined';
+import { millisecondsOf } from '../../contract/duration';
+import { errorTable, HoldfastError } from '../../contract/errors';
+import type { Interrupt } from '../../contract/interrupts';
+import type { MaybePromise } from '../../contract/maybe-promise';
+import type { Json } from '../../contract/messages/messages';
+import { isPersonName } from '../../contract/people';
+import { toldError } from '../http/error-response';
+import { parseForm } from '../http/parse-request';
+import { mailedUrl } from '../http/public-url';
+import { ok, Routes } from '../http/routes';
+import type { AppParts } from '../parts';
+import { answerIn, decisionPage, pageHeaders, problemPage, resultPage } from './decide-page';
+import type { Link, Links } from './links';
+import { ended, principalOf, shownHash } from './links';
+
+/** A comment and an answer of a page. */
+const formLimit = 32_768;
+
+const isDuration = (text: string): boolean => duration.problem(text, 'expires') === undefined;
+
+const LinkBody = z.strictObject({
+  for: z.string().refine(isPersonName, 'is not a name of 1 to 200 characters'),
+  roles: z.array(z.string().min(1)).max(20).optional(),
+  expires: z.string().refine(isDuration, 'is not a duration such as "3d"').optional(),
+});
+
+/** Who makes links could open them, and so decide as anybody of the tenant. Therefore the maker also states the roles. */
+export function linkRoutes(parts: AppParts, links: Links): Hono {
+  return new Routes('Interrupts').add(
+    'POST /:id/interrupts/:interruptId/links',
+    {
+      may: 'links:make',
+      summary: 'Makes a link with which one person answers once.',
+      body: LinkBody,
+      answers: ok('DecisionLink', 'The link. Only its holder has it.'),
+    },
+    async ({ id: run, interruptId, body, context, client }) => {
+      const url = mailedUrl(parts, context);
+      const interrupt = await openInterrupt(client, run, interruptId);
+      const expires = Date.now() + millisecondsOf(body.expires ?? links.expires, 'request-invalid');
+      const { tenant } = client.place;
+      const hash = shownHash(interrupt);
+      const token = await links.make({ tenant, run, interrupt: interruptId, hash, user: body.for, roles: body.roles ?? [], expires });
+      return { url: `${url}/decide/${token}`, expires: new Date(expires).toISOString() };
+    },
+  ).app;
+}
+
+async function openInterrupt(client: HoldfastClient, run: string, id: string): Promise<Interrupt> {
+  const open = await client.run(run).interrupts();
+  const interrupt = open.find((one) => one.id === id);
+  if (interrupt === undefined) throw new HoldfastError('interrupt-unknown', `The run does not wait for an answer to "${id}".`);
+  return interrupt;
+}
+
+export interface Deciding {
+  readonly links: Links;
+  /** Undefined: nobody has logged in. */
+  readonly loginOf: (request: Request) => Promise<Principal | undefined>;
+  /** A client for one run of the tenant. */
+  readonly clientOf: (author: Principal) => HoldfastClient;
+}
+
+interface AskedPerson {
+  readonly link: Link;
+  readonly interrupt: Interrupt;
+  readonly client: HoldfastClient;
+}
+
+const DecideForm = z.strictObject({
+  decision: z.enum(['approve', 'reject', 'answer']),
+  comment: z.string().optional(),
+  answer: z.string().optional(),
+});
+
+/** Only POST decides, so scanners of mails may open links. */
+export function decideRoutes(parts: AppParts, access: Deciding): Hono {
+  const page = { 200: { says: 'A page.', type: 'text/html' } } as const;
+  const form = { may: 'anybody', summary: 'Decides with a link.', ownBody: DecideForm, anyQuery: true, answers: page } as const;
+  const answered = (context: Context, answer: (asked: AskedPerson) => MaybePromise<Response>): Promise<Response> =>
+    onPage(parts, context, async () => {
+      const asked = await askedPerson(access, context);
+      return asked instanceof Response ? asked : answer(asked);
+    });
+  return new Routes('Interrupts')
+    .add('GET /decide/:token', { may: 'anybody', summary: 'Shows the question of a link.', anyQuery: true, answers: page }, ({ context }) =>
+      answered(context, ({ interrupt, link }) => context.html(decisionPage(interrupt, link, Date.now()))),
+    )
+    .add('POST /decide/:token', form, ({ context }) =>
+      answered(context, async ({ link, interrupt, client }) => {
+        const { answer, said } = decisionOf(interrupt, await parseForm(context, formLimit));
+        const bound = interrupt.kind === 'approval' ? { inputHash: interrupt.inputHash } : {};
+        await access.links.use(link, () => client.run(link.run).resume(interrupt.id, answer, bound));
+        return context.html(resultPage(said));
+      }),
+    ).app;
+}
+
+/** Errors come as pages, too. No log has the token, which is part of the path. */
+async function onPage({ logger }: AppParts, context: Context, answer: () => Promise<Response>): Promise<Response> {
+  for (const [name, value] of Object.entries(pageHeaders)) context.header(name, value);
+  try {
+    return await answer();
+  } catch (error) {
+    const { code, message } = toldError(error, `${context.req.method} /decide/…`, logger);
+    return context.html(problemPage(code, message), errorTable[code].status as ContentfulStatusCode);
+  }
+}
+
+/** A response sends to the login. */
+async function askedPerson({ links, loginOf, clientOf }: Deciding, context: Context): Promise<AskedPerson | Response> {
+  const token = context.req.param('token') ?? '';
+  const link = await links.read(token);
+  const person = principalOf(link);
+  const client = clientOf(person);
+  const interrupt = (await client.run(link.run).interrupts()).find(({ id }) => id === link.interrupt);
+  if (interrupt === undefined) throw ended('is for a question that waits no longer');
+  if (shownHash(interrupt) !== link.hash) throw ended('is for other arguments than the arguments that wait now');
+  if (!links.needsLogin(interrupt)) return { link, interrupt, client };
+  const login = await loginOf(context.req.raw);
+  // Relative, because a proxy may serve the service below a path.
+  if (login === undefined) return context.redirect(`../login?to=${encodeURIComponent(`/decide/${token}`)}`, 303);
+  if (login.user !== link.user || login.tenant !== link.tenant)
+    throw new HoldfastError('identity-invalid', 'The link is for another person than the login.');
+  return { link, interrupt, client: clientOf({ ...person, proof: login.proof }) };
+}
+
+interface Said {
+  readonly answer: Json;
+  readonly said: string;
+}
+
+function decisionOf(interrupt: Interrupt, field: (name: string) => string): Said {
+  const decision = field('decision');
+  const comment = field('comment').trim() || undefined;
+  if (interrupt.kind === 'approval') {
+    if (decision === 'approve') return { answer: { type: 'approve', ...defined({ comment }) }, said: 'Approved' };
+    if (decision === 'reject') return { answer: { type: 'reject', ...defined({ comment }) }, said: 'Rejected' };
+  } else {
+    const answer = decision === 'answer' ? answerIn(interrupt, field('answer')) : undefined;
+    if (answer !== undefined) return { answer, said: 'Answered' };
+  }
+  throw new HoldfastError('request-invalid', 'The form does not fit the question of the link.');
+}
