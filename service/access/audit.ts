@@ -1,5 +1,6 @@
-import { messageOf } from '../../contract/errors';
+import type { AuditEntry, AuditPage } from '../../contract/access';
 import { isRecord } from '../../contract/check';
+import { messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import type { AccessStore } from './parts';
 
@@ -52,7 +53,7 @@ export class Audit {
   ) {}
 
   /** A failed write is logged and does not fail the request: the act has taken effect, and a caller who saw an error would repeat the act. */
-  async add(entry: Omit<AuditEntry, 'at'>): Promise<void> {
+  async write(entry: Omit<AuditEntry, 'at'>): Promise<void> {
     if (entry.what === 'refusal' && entry.user === undefined && !this.counts()) return;
     try {
       await this.store.append(JSON.stringify({ at: new Date().toISOString(), ...entry }, shortened));
@@ -81,7 +82,7 @@ export class Audit {
   }
 
   private tellLeftOut(window: { readonly refusals: number }): void {
-    const tell = (): void => void this.add({ what: 'refusals-left-out', count: window.refusals - mostUnidentified });
+    const tell = (): void => void this.write({ what: 'refusals-left-out', count: window.refusals - mostUnidentified });
     setTimeout(tell, minuteMs).unref();
   }
 }
@@ -100,11 +101,7 @@ function shortened(_: string, value: unknown): unknown {
   return typeof value === 'string' && value.length > mostCharacters ? `${value.slice(0, mostCharacters)}…` : value;
 }
 
-/** The last entries, the oldest first, and whether earlier ones fit, too. */
-export async function lastEntries(
-  entries: AsyncIterable<AuditEntry>,
-  limit: number,
-): Promise<{ readonly entries: readonly AuditEntry[]; readonly more: boolean }> {
+export async function lastEntries(entries: AsyncIterable<AuditEntry>, limit: number): Promise<AuditPage> {
   const last: AuditEntry[] = [];
   let more = false;
   for await (const entry of entries) {
