@@ -4,34 +4,6 @@ import { messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import type { AccessStore } from './parts';
 
-export const auditedActs = [
-  ...(['decision', 'refusal', 'login', 'logout', 'key-made', 'key-rotated', 'key-revoked', 'link-made', 'link-used'] as const),
-  /** How many refusals of callers without an identity were left out. */
-  'refusals-left-out',
-] as const;
-
-/** One line of the audit log, without secrets. */
-export interface AuditEntry {
-  /** A time as text, as in `2026-11-22T08:00:00.000Z`. */
-  readonly at: string;
-  readonly what: (typeof auditedActs)[number];
-  readonly tenant?: string;
-  readonly user?: string;
-  readonly proof?: string;
-  readonly route?: string;
-  readonly action?: string;
-  readonly run?: string;
-  readonly interrupt?: string;
-  /** The code of the refusal. */
-  readonly code?: string;
-  /** The id of a key, which is no secret. */
-  readonly key?: string;
-  /** The name of the person whom a key or a link is for. */
-  readonly for?: string;
-  readonly roles?: readonly string[];
-  readonly count?: number;
-}
-
 export interface AuditQuery {
   /** Absent: all tenants, and callers without an identity. */
   readonly tenant?: string;
