@@ -1,50 +1,49 @@
 import { withoutCredentials } from '../contract/credentials';
+import type { Action, Author } from '../contract/access';
 import { defined } from '../contract/defined';
-import type { WorkflowClient } from '@temporalio/client';
-import { Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { isAnyRunId } from '../contract/record/child-runs';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { isAnyRunId, rootRunId } from '../contract/record/child-runs';
 import { HoldfastError, messageOf } from '../contract/errors';
-import { defaultTaskQueue, defaultTenant, isRunId, names, workflowIdOf } from '../contract/names';
+import { defaultTenant, isRunId, names, workflowIdOf } from '../contract/names';
+import type { StartInput } from '../contract/record/wire';
 import { shown } from '../contract/shown';
 import { readConfiguration } from '../host/configuration';
-import { processBus } from '../host/event-bus';
 import { unanswered } from '../host/unanswered';
 import { addressOf } from '../host/server-address';
+import type { Caller, RunForCaller } from './connection/acting';
+import { Acting, actionForbidden } from './connection/acting';
+import { ClientParts } from './connection/client-parts';
 import type { ConnectOptions } from './connection/connect-options';
 import { checkConnectOptions } from './connection/connect-options';
 import type { ServerConnection } from './connection/which-server';
 import type { AgentName, InputOfAgent, OutputOfAgent } from './runs/agent-types';
-import { connectionOf, workflowsOf, openConnection, withDefaults } from './connection/which-server';
+import { connectionOf, openConnection, withDefaults } from './connection/which-server';
 import { ignoredOptions, readBegun } from './runs/ignored-options';
 import type { InterruptListOptions, ListOptions, ListTime } from './listing/list-options';
 import type { InterruptPage, NoWorker, PolicyPage, RunPage } from '../contract/service';
 import { listTime, timeOf } from './listing/list-options';
-import { RunCounter } from './listing/run-counts';
-import { RunLists } from './listing/run-lists';
+import type { RunLists } from './listing/run-lists';
+import { rowForCaller } from './listing/run-lists';
 import { listBuilds, noWorkerOf } from './builds';
-import { KeptAnswer } from './runs/kept-answer';
 import type { DryRun } from './runs/dry-runs';
 import { dryRun } from './runs/dry-runs';
 import { answered, withCode } from './connection/lost-server';
 import type { ApplyPolicyOptions } from './policies';
 import { applyPolicy } from './policies';
 import { Run } from './runs/run';
-import { RunReader } from './reading/run-reader';
+import type { RunReader } from './reading/run-reader';
 import type { StartOptions } from './runs/start-input';
 import { startInputOf } from './runs/start-input';
 import type { StartOperation } from './runs/start-operation';
 import { hashOfStart, startOperation } from './runs/start-operation';
 import { Conversation } from './conversations/conversation';
 import { RunChannel } from './conversations/conversation-channel';
-import { SendLines } from './conversations/send-line';
-import { TaskPushes } from './task-pushes';
+import type { TaskPushes } from './task-pushes';
 import type { ConversationOptions } from './conversations/conversation-options';
 import { conversationStartOf } from './conversations/conversation-options';
 import type { BuildList, BulkAction, RunCounts, UsageReport } from '../contract/service-facts';
-import { DeploymentReader } from '../host/deployment';
 import type { GoOnOptions } from './runs/retry';
 import type { UsageOptions } from './usage-report';
-import { UsageReports } from './usage-report';
 
 /**
  * Connects to a Temporal server. `Module`: the type of the agents module, for names and inputs.
@@ -76,46 +75,42 @@ export async function connect<Module = never>(options: ConnectOptions = {}): Pro
  * await client.close();
  */
 export class HoldfastClient<Module = never> {
-  private readonly workflow: WorkflowClient;
+  private readonly parts: ClientParts;
   private readonly reader: RunReader;
-  private readonly lists: RunLists;
-  private readonly counter: RunCounter;
-  private readonly deployment: DeploymentReader;
-  private readonly newest = new KeptAnswer(60_000, () => this.deployment.newest());
-  private readonly newestNow = new KeptAnswer(1000, async () => (await this.deployment.standing()).current);
-  private readonly usageReports: UsageReports;
-  private readonly externalStorage: boolean;
+  private readonly acting: Acting;
+  private readonly through: { readonly reader: RunReader; readonly acting: Acting };
   private readonly tenant: string;
-  private readonly taskQueue: string;
-  private readonly sendLines = new SendLines();
-  private closing: Promise<void> | undefined;
   /** Push receivers of A2A tasks, for the service. */
   readonly pushes: TaskPushes;
 
-  constructor(
-    private readonly connection: ServerConnection,
-    options: ConnectOptions = {},
-  ) {
-    const { dataConverter, compress } = options;
+  constructor(connection: ServerConnection | ClientParts, options: ConnectOptions = {}, caller?: Caller) {
+    checkConnectOptions(options);
+    this.parts = connection instanceof ClientParts ? connection : new ClientParts(connection, options);
     this.tenant = options.tenant ?? defaultTenant;
-    this.taskQueue = options.taskQueue ?? defaultTaskQueue;
-    const { namespace } = connection;
-    const client = options.client ?? new Client({ connection: connection.connection, namespace, ...defined({ dataConverter }) });
-    const { workflow, converter } = workflowsOf(client, compress);
-    this.workflow = workflow;
-    this.externalStorage = converter.externalStorage !== undefined;
-    this.reader = new RunReader(workflow, connection, converter, options.deltas ?? processBus);
-    this.lists = new RunLists(this.reader.executions, this.tenant);
-    this.counter = new RunCounter(this.reader.executions, this.tenant);
-    this.deployment = new DeploymentReader(connection.connection, namespace, this.taskQueue);
-    const calls = (workflowId: string, runId: string): ReturnType<RunReader['modelCalls']> => this.reader.modelCalls(workflowId, runId);
-    this.usageReports = new UsageReports({ executions: this.reader.executions, calls }, this.tenant);
-    this.pushes = new TaskPushes({ workflow, executions: this.reader.executions, tenant: this.tenant, taskQueue: this.taskQueue });
+    this.reader = this.parts.reader;
+    this.acting = new Acting(async (workflowId) => rowForCaller(await this.reader.executions.describe(rootRunId(workflowId))), caller);
+    this.through = { reader: this.reader, acting: this.acting };
+    this.pushes = this.parts.of(this.tenant).pushes;
+  }
+
+  /** The same connection for another tenant. Its `close` closes the connection of all. */
+  forTenant(tenant: string): HoldfastClient<Module> {
+    return new HoldfastClient(this.parts, { tenant });
+  }
+
+  /** The same connection for a caller whose name is proven: acts are in the caller's name, within the tenant, and as far as `may` allows. */
+  as(caller: Caller): HoldfastClient<Module> {
+    return new HoldfastClient(this.parts, { tenant: caller.tenant }, caller);
+  }
+
+  /** Who acts through this client. Undefined: anybody, and names are claims. */
+  get caller(): Caller | undefined {
+    return this.acting.caller;
   }
 
   get place(): { readonly address: string; readonly namespace: string; readonly tenant: string; readonly taskQueue: string } {
-    const { connection, namespace } = this.connection;
-    return { address: withoutCredentials(addressOf(connection)), namespace, tenant: this.tenant, taskQueue: this.taskQueue };
+    const { connection, namespace } = this.parts.connection;
+    return { address: withoutCredentials(addressOf(connection)), namespace, tenant: this.tenant, taskQueue: this.parts.taskQueue };
   }
 
   /** Starts a run, or finds the run with this id, agent and input. `ignored` names options that a found run does not have. */
@@ -128,16 +123,20 @@ export class HoldfastClient<Module = never> {
   }
 
   private async begin<Output>(agent: string, input: unknown, options: StartOptions): Promise<Run<Output>> {
-    const { tenant, externalStorage } = this;
-    const start = startInputOf({ tenant, agent, externalStorage }, input, options);
+    const { tenant } = this;
+    const { externalStorage, workflow, taskQueue } = this.parts;
+    const made = startInputOf({ tenant, agent, externalStorage }, input, options);
+    const start = { ...made, ...this.acting.author({ by: made.by }) };
     const hash = hashOfStart(start, input);
+    const workflowId = workflowIdOf(tenant, start.id);
+    await this.acting.check('runs:start', workflowId, forCaller(start));
     try {
-      await this.workflow.start(names.workflow, {
-        ...startOperation(start, this.taskQueue, hash, options),
+      await workflow.start(names.workflow, {
+        ...startOperation(start, taskQueue, hash, options),
         workflowIdConflictPolicy: 'FAIL',
       });
       this.reader.executions.changed();
-      return new Run(this.reader, workflowIdOf(tenant, start.id), true);
+      return new Run(this.through, workflowId, true);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) {
         await this.reader.executions.explain(error);
@@ -150,40 +149,55 @@ export class HoldfastClient<Module = never> {
   /** Opens a conversation. The first message starts a new conversation. Without an agent, the conversation must exist. */
   conversation(agent: AgentName<Module> | undefined, id: string, options: ConversationOptions = {}): Conversation {
     if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a conversation.`);
-    const { workflow, reader, tenant, taskQueue, externalStorage } = this;
-    const channel = { workflow, reader, newest: this.newest, workflowId: workflowIdOf(tenant, id), id };
-    const line = { send: this.sendLines.send.bind(this.sendLines, id) };
+    const { tenant, reader, acting, parts } = this;
+    const { workflow, taskQueue, externalStorage, newest, sendLines } = parts;
+    const workflowId = workflowIdOf(tenant, id);
+    const channel = { workflow, reader, acting, newest, workflowId, id };
+    const line = { send: sendLines.send.bind(sendLines, workflowId) };
     if (agent === undefined) return new Conversation(id, new RunChannel(channel), undefined, line);
-    const start = (by: string | undefined): StartOperation => {
-      const given = by === undefined || options.by !== undefined ? options : { ...options, by };
-      const made = conversationStartOf({ id, tenant, agent, externalStorage }, given);
+    const opened = acting.author({ by: options.by });
+    const start = (author: Author): StartOperation => {
+      const made = {
+        ...conversationStartOf({ id, tenant, agent, externalStorage }, options),
+        ...(opened.by === undefined ? author : opened),
+      };
       return startOperation(made, taskQueue, hashOfStart(made, made.input), defined({ deadline: options.deadline }));
     };
-    start(undefined);
-    return new Conversation(id, new RunChannel({ ...channel, start }), agent, line);
+    start({});
+    const { tags = [] } = options;
+    const asNew = { id, agent, tags, ...defined({ startedBy: opened.by }) };
+    return new Conversation(id, new RunChannel({ ...channel, start, asNew }), agent, line);
   }
 
   run(id: string): Run {
     if (!isAnyRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id of a run.`);
-    return new Run(this.reader, workflowIdOf(this.tenant, id), false);
+    return new Run(this.through, workflowIdOf(this.tenant, id), false);
   }
 
   /** Lists runs of this tenant, newest first, page by page. Needs no worker. */
   list(options: ListOptions = {}): Promise<RunPage> {
-    return this.reader.work.wait(() => this.lists.runs(options));
+    return this.reader.work.wait(async () => {
+      await this.permit('runs:read');
+      const page = await this.lists.runs(options);
+      return { ...page, runs: await this.acting.readable(page.runs, (run) => run) };
+    });
   }
 
   /** Lists the open interrupts of this tenant, page by page. */
   interrupts(options: InterruptListOptions = {}): Promise<InterruptPage> {
-    return this.reader.work.wait(() => this.lists.interrupts(options));
+    return this.reader.work.wait(async () => {
+      await this.permit('runs:read');
+      const page = await this.lists.interrupts(options);
+      return { ...page, interrupts: await this.acting.readable(page.interrupts, ({ runId, ...run }) => ({ ...run, id: runId })) };
+    });
   }
 
   /** Applies a policy version to a page of waiting runs. A run asks again where this version asks more; earlier questions stay. */
   applyPolicy(policy: object, options: ApplyPolicyOptions = {}): Promise<PolicyPage> {
     const { reader, tenant } = this;
     const runs = {
-      list: (asked: ListOptions) => this.lists.runs(asked),
-      run: (id: string) => new Run(reader, workflowIdOf(tenant, id), false),
+      list: (asked: ListOptions) => this.list(asked),
+      run: (id: string) => this.run(id),
       startOf: async (id: string) => (await readBegun(reader.histories, workflowIdOf(tenant, id)))?.start,
       shown: (id: string) => reader.shown(workflowIdOf(tenant, id)),
     };
@@ -196,34 +210,38 @@ export class HoldfastClient<Module = never> {
     const at = timeOf(since, minute);
     if (at === undefined)
       return Promise.reject(new HoldfastError('request-invalid', `counts: since must be ${listTime.wanted}. It is ${shown(since)}.`));
-    return this.reader.work.wait(() => answered(this.counter.counts(at)));
+    return this.reader.work.wait(() => answered(this.parts.of(this.tenant).counter.counts(at)));
   }
 
   /** Lists the builds of the task queue with their state, newest first. */
   builds(): Promise<BuildList> {
-    return this.reader.work.wait(() => answered(listBuilds(this.deployment)));
+    return this.reader.work.wait(() => answered(listBuilds(this.parts.deployment)));
   }
 
   /** Returns the task queue if no worker polls. Undefined: a worker polls, or the server does not tell. */
   noWorker(): Promise<NoWorker | undefined> {
-    return this.reader.work.wait(() => noWorkerOf(this.deployment).catch(() => undefined));
+    return this.reader.work.wait(() => noWorkerOf(this.parts.deployment).catch(() => undefined));
   }
 
   /** Reports the usage of model calls by agent, model or day. Reads histories for some seconds, and counts the rest in later reports. */
   usage(options: UsageOptions = {}): Promise<UsageReport> {
-    return this.reader.work.wait(() => answered(this.usageReports.report(options)));
+    return this.reader.work.wait(() => answered(this.parts.of(this.tenant).usageReports.report(options)));
   }
 
   /** Throws the refusal that an action on a run would get now. Changes nothing. */
   dryRun(id: string, action: BulkAction, options: GoOnOptions = {}): Promise<DryRun> {
-    const { reader, newestNow } = this;
+    const { reader } = this;
+    const { newestNow } = this.parts;
     const workflowId = workflowIdOf(this.tenant, this.run(id).id);
-    return reader.work.wait(() => answered(dryRun({ reader, newest: newestNow }, workflowId, action, options)));
+    return reader.work.wait(async () => {
+      await this.acting.check('runs:control', workflowId);
+      return answered(dryRun({ reader, newest: newestNow }, workflowId, action, options));
+    });
   }
 
   /** Checks that the server serves the namespace. Throws 'server-unreachable' after the timeout, or for an unknown namespace. */
   async check(patienceMs = 10_000): Promise<void> {
-    const { connection, namespace } = this.connection;
+    const { connection, namespace } = this.parts.connection;
     const address = addressOf(connection);
     try {
       await connection.withDeadline(Date.now() + patienceMs, () => connection.workflowService.describeNamespace({ namespace }));
@@ -242,12 +260,11 @@ export class HoldfastClient<Module = never> {
 
   /** Requests of `run` fail after the deadline in milliseconds since 1970, but may still take effect. */
   withDeadline<T>(deadline: number, run: () => Promise<T>): Promise<T> {
-    return this.connection.connection.withDeadline(deadline, run);
+    return this.parts.connection.connection.withDeadline(deadline, run);
   }
 
   close(): Promise<void> {
-    this.reader.close();
-    return (this.closing ??= this.connection.close());
+    return this.parts.close();
   }
 
   private async findStarted<Output>(id: string, hash: string, options: StartOptions): Promise<Run<Output>> {
@@ -256,6 +273,25 @@ export class HoldfastClient<Module = never> {
     if (memo[names.memo.start] !== hash)
       throw new HoldfastError('run-id-in-use', `The id "${id}" belongs to a run with another agent or input.`);
     const ignored = await ignoredOptions(this.reader.histories, workflowId, options);
-    return new Run(this.reader, workflowId, false, ignored);
+    return new Run(this.through, workflowId, false, ignored);
   }
+
+  private get lists(): RunLists {
+    return this.parts.of(this.tenant).lists;
+  }
+
+  /** The author of an act: the caller, else the claimed name. Throws for a claim beside a caller. */
+  author(claimed: Author): Author {
+    return this.acting.author(claimed);
+  }
+
+  /** Throws if the caller may not do this with any run. */
+  async permit(action: Action): Promise<void> {
+    const { caller } = this.acting;
+    if (caller !== undefined && !caller.may.has(action)) throw actionForbidden(caller, action);
+  }
+}
+
+function forCaller({ id, agent, tags = [], by }: StartInput): RunForCaller {
+  return { id, agent, tags, ...defined({ startedBy: by }) };
 }

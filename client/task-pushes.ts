@@ -62,9 +62,13 @@ export class TaskPushes {
   }
 
   private async signal(task: PushedTask, command: Extract<PushCommand, { type: 'set' }>, once: boolean): Promise<void> {
-    const { workflow, taskQueue } = this.settings;
+    const { workflow, taskQueue, tenant } = this.settings;
     const { config, fromBeginning = false } = command;
-    const input: TaskPushInput = { task, queues: pushQueuesOf(taskQueue), receivers: [pushBegin(config, fromBeginning)] };
+    const input: TaskPushInput = {
+      task: { ...task, tenant },
+      queues: pushQueuesOf(taskQueue),
+      receivers: [pushBegin(config, fromBeginning)],
+    };
     try {
       await workflow.signalWithStart(names.pushWorkflow, {
         workflowId: this.workflowIdOf(task),

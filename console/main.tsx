@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { Shell } from './shell';
+import { Console } from './shell';
 
 const place = document.getElementById('app');
-if (place !== null) render(<Shell />, place);
+if (place !== null) render(<Console />, place);

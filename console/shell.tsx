@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { useMe } from './data/identity';
 import { useInbox } from './data/inbox';
 import { isServiceUp } from './data/service';
 import { subject } from './data/subject';
@@ -12,7 +13,12 @@ import { hrefOf, pageNames, routeOf, shownPage } from './routes';
 import { texts } from './texts';
 import { Who } from './who';
 
-export function Shell() {
+/** Draws when it is known who asks. */
+export function Console() {
+  return useMe() ? <Shell /> : null;
+}
+
+function Shell() {
   const { page } = routeOf(shownPage.value);
   const waiting = useWaiting();
   useEffect(() => {

@@ -47,6 +47,36 @@ export interface Author {
 }
 
 /** The answer of `GET /me`. */
-export interface Me extends Principal {
+export interface Me {
+  readonly tenant: string;
+  /** Absent: the service has no `access`, and names are claims. */
+  readonly user?: string;
+  readonly roles: readonly string[];
+  readonly proof?: string;
   readonly may: readonly Action[];
+}
+
+export interface ApiKey {
+  /** The part of the key that logs and proofs show. */
+  readonly id: string;
+  /** The name of whoever uses the key: `by`. */
+  readonly name: string;
+  readonly tenant: string;
+  readonly roles: readonly string[];
+  /** Times are texts, as in `2026-11-22T08:00:00.000Z`. */
+  readonly created: string;
+  readonly expires?: string;
+  /** Exact to the minute. */
+  readonly lastUsed?: string;
+}
+
+/** The answer that makes a key has the key. Later answers do not. */
+export interface MadeKey extends ApiKey {
+  readonly key: string;
+}
+
+/** A link with which a named person decides one interrupt. */
+export interface DecisionLink {
+  readonly url: string;
+  readonly expires: string;
 }

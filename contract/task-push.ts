@@ -8,6 +8,8 @@ export interface PushConfig {
 }
 
 export interface PushedTask {
+  /** Absent: the tenant of the service that tells. */
+  readonly tenant?: string;
   readonly agent: string;
   readonly contextId: string;
   readonly message: string;

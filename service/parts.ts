@@ -2,6 +2,7 @@ import type { HoldfastClient } from '../client/index';
 import type { ModelPrices } from '../contract/prices';
 import type { ProjectFacts, ServiceFacts, ServiceProblem } from '../contract/service-facts';
 import type { Logger } from '../host/logger';
+import type { Access } from './access/access';
 import type { PushTarget } from './a2a/push/targets';
 import type { AguiOptions } from './agui/options';
 import type { AiSdkUiOptions } from './ai-sdk/parts';
@@ -19,6 +20,8 @@ export interface ServiceHosting {
 
 export interface ServiceParts {
   readonly client: HoldfastClient;
+  /** Who may do what. Absent: anybody who reaches the service may do everything, and names are claims. */
+  readonly access?: Access;
   /** Functions give values that change while the service runs. */
   readonly agents: readonly AgentSummary[] | (() => readonly AgentSummary[]);
   readonly logger: Logger;
@@ -46,4 +49,5 @@ export interface ServiceParts {
   readonly patienceMs?: number;
 }
 
-export type AppParts = ServiceParts & Required<Pick<ServiceParts, 'closing' | 'heartbeatMs' | 'patienceMs'>>;
+/** For routes, which get the client of the caller's tenant with each request. */
+export type AppParts = Omit<ServiceParts, 'client' | 'access'> & Required<Pick<ServiceParts, 'closing' | 'heartbeatMs' | 'patienceMs'>>;

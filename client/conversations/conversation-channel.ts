@@ -5,6 +5,7 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import type { WorkflowClient } from '@temporalio/client';
+import type { Action, Author } from '../../contract/access';
 import type { ConversationCommand, ConversationReply, BuildOfQueue } from '../../contract/conversations';
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
@@ -15,6 +16,7 @@ import { askedAgain, isTimeout } from '../runs/asked-again';
 import type { KeptAnswer } from '../runs/kept-answer';
 import type { ConversationChannel } from './conversation';
 import { notOne, unknownConversation } from './conversation';
+import type { Acting, RunForCaller } from '../connection/acting';
 import { withCode } from '../connection/lost-server';
 import { refusedAnswer } from '../connection/refusals';
 import type { RunReader } from '../reading/run-reader';
@@ -28,18 +30,31 @@ const beginning: ReadonlySet<ConversationCommand['type']> = new Set(['send', 'pa
 interface ChannelSettings {
   readonly workflow: WorkflowClient;
   readonly reader: RunReader;
+  readonly acting: Acting;
   readonly workflowId: string;
   readonly id: string;
   readonly newest: Pick<KeptAnswer<BuildOfQueue | undefined>, 'get'>;
   /** Absent: the conversation must exist. */
-  readonly start?: (by: string | undefined) => StartOperation;
+  readonly start?: (author: Author) => StartOperation;
+  /** For the check of a conversation that has not begun. */
+  readonly asNew?: RunForCaller;
 }
 
 export class RunChannel implements ConversationChannel {
   constructor(private readonly settings: ChannelSettings) {}
 
+  permit(action: Action): Promise<void> {
+    const { acting, workflowId, asNew } = this.settings;
+    return acting.check(action, workflowId, asNew);
+  }
+
+  author(claimed: Author): Author {
+    return this.settings.acting.author(claimed);
+  }
+
   async view(): Promise<RunView> {
     const { reader, workflowId, id } = this.settings;
+    await this.permit('runs:read');
     try {
       return await reader.view(workflowId);
     } catch (error) {
@@ -47,13 +62,15 @@ export class RunChannel implements ConversationChannel {
     }
   }
 
-  events(from: number, signal?: AbortSignal): AsyncGenerator<RunEvent> {
+  async *events(from: number, signal?: AbortSignal): AsyncGenerator<RunEvent> {
     const { reader, workflowId } = this.settings;
-    return reader.events(workflowId, { from, deltas: false, ...defined({ signal }) }) as AsyncGenerator<RunEvent>;
+    await this.permit('runs:read');
+    yield* reader.events(workflowId, { from, deltas: false, ...defined({ signal }) }) as AsyncGenerator<RunEvent>;
   }
 
   async *eventsBack(): AsyncGenerator<readonly RunEvent[]> {
     const { reader, workflowId, id } = this.settings;
+    await this.permit('runs:read');
     try {
       yield* reader.eventsBack(workflowId);
     } catch (error) {
@@ -98,7 +115,7 @@ export class RunChannel implements ConversationChannel {
         .executeUpdate<ConversationReply, [ConversationCommand]>(names.conversationUpdate, { args: [command] });
     reader.checkOpen();
     const startWorkflowOperation = new WithStartWorkflowOperation(names.workflow, {
-      ...start(byOf(command)),
+      ...start(authorOf(command)),
       workflowIdConflictPolicy: 'USE_EXISTING',
     });
     return workflow.executeUpdateWithStart<never, ConversationReply, [ConversationCommand]>(names.conversationUpdate, {
@@ -114,7 +131,7 @@ export class RunChannel implements ConversationChannel {
       if (start === undefined) await reader.handle(workflowId).signal(names.conversationSignal, command);
       else
         await workflow.signalWithStart(names.workflow, {
-          ...start(byOf(command)),
+          ...start(authorOf(command)),
           workflowIdConflictPolicy: 'USE_EXISTING',
           signal: names.conversationSignal,
           signalArgs: [command],
@@ -164,8 +181,9 @@ export class RunChannel implements ConversationChannel {
   }
 }
 
-function byOf(command: ConversationCommand): string | undefined {
-  return command.type === 'send' ? command.messages[0]?.by : command.by;
+function authorOf(command: ConversationCommand): Author {
+  const { by, roles, proof }: Author = command.type === 'send' ? (command.messages[0] ?? {}) : command;
+  return defined({ by, roles, proof });
 }
 
 /** The run took the update, and closed before the reply. */

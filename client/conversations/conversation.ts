@@ -1,5 +1,6 @@
 import type { MessageReceipt, TranscriptPage } from '../../contract/service';
 import { randomUUID } from 'node:crypto';
+import type { Action, Author } from '../../contract/access';
 import type { Forms } from '../../contract/check';
 import { count, duration, form, listOf, oneOf, record, whole, worded } from '../../contract/check';
 import type { ClientTool } from '../../contract/client-tools';
@@ -52,6 +53,10 @@ interface PageOptions {
 }
 
 export interface ConversationChannel extends Pick<SendRoute, 'command'> {
+  /** Throws if the caller may not do this. Absent: anybody may. */
+  permit?(action: Action): Promise<void>;
+  /** Absent: names are claims. */
+  author?(claimed: Author): Author;
   view(): Promise<RunView>;
   events(from: number, signal?: AbortSignal): AsyncGenerator<RunEvent>;
   eventsBack(): AsyncGenerator<readonly RunEvent[]>;
@@ -84,7 +89,9 @@ export class Conversation {
 
   /** Sends a message, in the order of one program's calls. Resolves when the turn is known. */
   async send(content: string | readonly Part[], options: SendOptions = {}): Promise<MessageReceipt> {
-    const sent = sentOf(content, options);
+    const given = sentOf(content, options);
+    const sent = { ...given, ...this.channel.author?.(given) };
+    await this.channel.permit?.('runs:start');
     const signal = options.wait === undefined ? undefined : AbortSignal.timeout(millisecondsOf(options.wait, 'request-invalid'));
     const reply = await this.line.send(sent, this.route);
     if (reply === undefined) return { id: sent.id };
@@ -165,10 +172,12 @@ export class Conversation {
     throw new HoldfastError('conversation-ended', `The conversation "${this.id}" has ended without a turn ${number}.`);
   }
 
-  private async ask(command: ConversationCommand): Promise<void> {
-    const problem = commandProblem(command);
+  private async ask(given: Exclude<ConversationCommand, { type: 'send' }>): Promise<void> {
+    const problem = commandProblem(given);
     if (problem !== undefined) throw new HoldfastError('request-invalid', problem);
-    const reply = await this.channel.command(command);
+    const { by, proof }: Author = this.channel.author?.({ by: given.by }) ?? given;
+    await this.channel.permit?.(isControl(given) ? 'runs:control' : 'runs:start');
+    const reply = await this.channel.command({ ...given, ...defined({ by, proof }) });
     if (reply?.refused !== undefined) throw errorOf(reply.refused, 'request-invalid');
   }
 
@@ -217,6 +226,10 @@ function checkContent(content: unknown): void {
 
 function byOf(options: ByOptions): ByOptions {
   return defined({ by: optionsOf(options, 'The request', byForms).by });
+}
+
+function isControl({ type }: ConversationCommand): boolean {
+  return ['pause', 'unpause', 'stop', 'end'].includes(type);
 }
 
 export function notOne(id: string): HoldfastError {

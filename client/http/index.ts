@@ -13,7 +13,10 @@ export type {
   EventsQuery,
   GoOnRequest,
   InterruptQuery,
+  KeyRequest,
+  LinkRequest,
   MessageRequest,
+  RotateRequest,
   RunQuery,
   StartRequest,
 } from './requests';
@@ -21,6 +24,8 @@ export type {
 export type { ClientTool } from '../../contract/client-tools';
 
 // What it answers
+export type { Action, ApiKey, DecisionLink, MadeKey, Me } from '../../contract/access';
+
 export type {
   AnswerOutcome,
   InterruptPage,

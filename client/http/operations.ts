@@ -1,3 +1,4 @@
+import type { ApiKey, DecisionLink, MadeKey, Me } from '../../contract/access';
 import type { RunCall } from '../../contract/calls';
 import type { QueuedMessage } from '../../contract/conversations';
 import type { Interrupt } from '../../contract/interrupts';
@@ -41,6 +42,12 @@ export interface Operations {
   readonly 'GET /usage': Operation<UsageReport, requests.UsageQuery>;
   readonly 'GET /agents': Operation<{ readonly agents: readonly service.ListedAgent[] }>;
 
+  readonly 'GET /me': Operation<Me>;
+  readonly 'GET /keys': Operation<{ readonly keys: readonly ApiKey[] }>;
+  readonly 'POST /keys': Operation<MadeKey, requests.KeyRequest>;
+  readonly 'POST /keys/:id/rotate': Operation<MadeKey, requests.RotateRequest>;
+  readonly 'DELETE /keys/:id': Operation<Id>;
+
   readonly 'POST /runs': Operation<service.StartedRun, requests.StartRequest>;
   readonly 'GET /runs': Operation<service.RunPage, requests.RunQuery>;
   readonly 'POST /runs/cancel': Operation<Outcomes<service.RunOutcome>, Many & requests.CancelRequestBody & requests.DryRunRequest>;
@@ -52,6 +59,7 @@ export interface Operations {
   readonly 'GET /runs/:id/calls/:address': Operation<RunCall, Page>;
   readonly 'GET /runs/:id/executions': Operation<RunExecutions>;
   readonly 'POST /runs/:id/interrupts/:interruptId': Operation<Id & { readonly interruptId: string }, requests.AnswerRequest>;
+  readonly 'POST /runs/:id/interrupts/:interruptId/links': Operation<DecisionLink, requests.LinkRequest>;
   readonly 'POST /runs/:id/cancel': Operation<Id, requests.CancelRequestBody>;
   readonly 'POST /runs/:id/resume': Operation<Id, requests.GoOnRequest>;
   readonly 'POST /runs/:id/retry': Operation<Id, requests.GoOnRequest>;

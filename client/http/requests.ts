@@ -127,6 +127,27 @@ export interface ApplyPolicyRequest extends DryRunRequest, Omit<InterruptQuery, 
   readonly tag?: string | readonly string[];
 }
 
+export interface KeyRequest {
+  /** The name of whoever uses the key. */
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** A duration such as `90d`. Default: the key does not expire. */
+  readonly expires?: string;
+}
+
+export interface RotateRequest {
+  /** How long the earlier key still works, such as `1h`. */
+  readonly keep?: string;
+}
+
+export interface LinkRequest {
+  /** The name of the person who decides. */
+  readonly for: string;
+  readonly roles?: readonly string[];
+  /** A duration such as `3d`. */
+  readonly expires?: string;
+}
+
 export interface EventsQuery {
   /** The offset of the first event. */
   readonly from?: number;

@@ -1,23 +1,22 @@
 import { createParser } from 'eventsource-parser';
-import { isMessageId } from '../../contract/conversations';
 import { withoutCredentials } from '../../contract/credentials';
 import { defined } from '../../contract/defined';
 import type { Delta } from '../../contract/deltas';
 import { HoldfastError, isErrorCode, messageOf } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
-import { isAnyRunId } from '../../contract/record/child-runs';
-import { shown } from '../../contract/shown';
+import type { MaybePromise } from '../../contract/maybe-promise';
 import type * as requests from './requests';
 import type { NamesIn, Operations, Route } from './operations';
+import { bearer, pathOf, queryText } from './request-parts';
 
 export interface ServiceClientOptions {
-  /** Sent with every request, such as `authorization`. */
+  /** An API key, a token, or a function that returns the current token. Sent as `Authorization: Bearer …`. */
+  readonly key?: string | (() => MaybePromise<string>);
+  /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: the `fetch` of the platform. */
   readonly fetch?: typeof fetch;
 }
-
-type QueryValue = string | number | boolean | readonly string[] | undefined;
 
 /**
  * The service over HTTP. Needs only `fetch`. Errors keep their codes.
@@ -56,6 +55,34 @@ export class ServiceClient {
 
   async agents() {
     return (await this.ask('GET /agents', {})).agents;
+  }
+
+  /** Says who asks, and what the caller may do. */
+  me() {
+    return this.ask('GET /me', {});
+  }
+
+  async keys() {
+    return (await this.ask('GET /keys', {})).keys;
+  }
+
+  /** The service shows the key only once. */
+  createKey(key: requests.KeyRequest) {
+    return this.ask('POST /keys', {}, key);
+  }
+
+  /** Makes a key with the same name and roles. The earlier key ends after `keep`. */
+  rotateKey(id: string, how: requests.RotateRequest = {}) {
+    return this.ask('POST /keys/:id/rotate', { id }, how);
+  }
+
+  revokeKey(id: string) {
+    return this.ask('DELETE /keys/:id', { id });
+  }
+
+  /** Makes a link with which a named person decides without a login. */
+  makeLink(runId: string, interruptId: string, how: requests.LinkRequest) {
+    return this.ask('POST /runs/:id/interrupts/:interruptId/links', { id: runId, interruptId }, how);
   }
 
   start(run: requests.StartRequest) {
@@ -238,8 +265,9 @@ export class ServiceClient {
   }
 
   private async request(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
-    const { headers, fetch: send = fetch } = this.options;
+    const { headers, key, fetch: send = fetch } = this.options;
     const all = new Headers(headers);
+    if (key !== undefined) all.set('authorization', bearer(typeof key === 'string' ? key : await key()));
     if (body !== undefined) all.set('content-type', 'application/json');
     const response = await send(`${this.url}${path}`, {
       method,
@@ -281,33 +309,4 @@ export class ServiceClient {
       `What answers at ${withoutCredentials(this.url)} is no Holdfast service (status ${response.status}).`,
     );
   }
-}
-
-/** URLs resolve `..`, so an unchecked name could change the route. */
-function pathOf(path: string, names: Readonly<Record<string, string>>): string {
-  return path.replace(/:(\w+)/g, (_, name: string) => {
-    const value = names[name] ?? '';
-    const refused = refusalOf(name, value);
-    if (refused !== undefined) throw refused;
-    return encodeURIComponent(value);
-  });
-}
-
-function refusalOf(name: string, value: string): HoldfastError | undefined {
-  const told = shown(value);
-  if (name === 'id') return isAnyRunId(value) ? undefined : new HoldfastError('run-id-invalid', `${told} is no id of a run.`);
-  if (name === 'message') return isMessageId(value) ? undefined : new HoldfastError('message-unknown', `No message has the id ${told}.`);
-  if (!['', '.', '..'].includes(value)) return undefined;
-  if (name === 'address') return new HoldfastError('call-unknown', `The run has no call at ${told}.`);
-  if (name === 'interruptId') return new HoldfastError('interrupt-unknown', `No interrupt has the id ${told}.`);
-  return new HoldfastError('policy-unknown', `No policy has the name ${told}.`);
-}
-
-function queryText(query: object): string {
-  const set = new URLSearchParams();
-  for (const [name, value] of Object.entries(query) as [string, QueryValue][])
-    for (const one of Array.isArray(value) ? (value as readonly string[]) : value === undefined ? [] : [String(value)])
-      set.append(name, one);
-  const text = set.toString();
-  return text === '' ? '' : `?${text}`;
 }

@@ -22,7 +22,7 @@ import type { ListStatus } from '../../contract/events';
 import { listStatuses } from '../../contract/events';
 import { canonicalJson } from '../../contract/messages/messages';
 import { isAnyRunId } from '../../contract/record/child-runs';
-import { isName, isRunId, nameProblem } from '../../contract/names';
+import { isName, nameProblem } from '../../contract/names';
 import { shown } from '../../contract/shown';
 
 /** A time such as "2026-11-23T08:00:00Z" or "2026-11-23", or an age such as "2h". */
@@ -45,8 +45,6 @@ interface InterruptFilter {
   readonly role?: string | readonly string[];
   /** Interrupts that opened at this time or earlier. */
   readonly waitingSince?: ListTime;
-  /** Another tenant than the client's. */
-  readonly tenant?: string;
 }
 
 export interface InterruptListOptions extends InterruptFilter {
@@ -113,7 +111,6 @@ const filters: Forms<InterruptFilter> = {
   mayAnswer: findable,
   role: form(areFindable, 'a role, or an array of at least one, without the character NUL'),
   waitingSince: listTime,
-  tenant: form(isRunId, '1 to 200 letters, digits and . _ - : @, starting with a letter or digit'),
 };
 
 const page = {
@@ -168,7 +165,7 @@ export function askedList(kind: ListKind, tenant: string, options: ListOptions):
   const filter = {
     ...defined(others),
     ...(kind === 'interrupts' ? { status: 'waiting' as const } : {}),
-    tenant: options.tenant ?? tenant,
+    tenant,
     tags: [...new Set(typeof tag === 'string' ? [tag] : tag)],
     roles: [...new Set(typeof role === 'string' ? [role] : role)],
   };

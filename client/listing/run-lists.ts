@@ -5,6 +5,7 @@ import { agentOfChildRun } from '../../contract/record/child-runs';
 import type { ListStatus, RunStatus } from '../../contract/events';
 import { mayAnswer as mayAnswerAt } from '../../contract/who-may-answer';
 import { names, runIdOf, workflowIdOf } from '../../contract/names';
+import type { RunForCaller } from '../connection/acting';
 import type { Executions, ListedExecution, OpenInterrupt } from '../reading/executions';
 import { labelsIn, openInterruptsIn } from '../reading/executions';
 import type { InterruptPlace, PageEnd } from './cursor';
@@ -127,6 +128,7 @@ function fitsHere(execution: ListedExecution, filter: RunFilter, at: number): bo
   const { parent, agent, tags, startedBy, mayAnswer, waitingSince } = filter;
   // SQLite ignores the case of tags.
   const labels = labelsIn(execution.typedSearchAttributes);
+  if (!execution.workflowId.startsWith(workflowIdOf(filter.tenant, ''))) return false;
   if (!tags.every((tag) => labels.tags.includes(tag)) || (startedBy !== undefined && labels.startedBy !== startedBy)) return false;
   if (parent !== undefined && agent !== undefined && agentOfChildRun(execution.workflowId) !== agent) return false;
   return (mayAnswer === undefined && waitingSince === undefined) || openHere(execution, filter, at).length > 0;
@@ -165,6 +167,10 @@ function listedRun(execution: ListedExecution, parent: string | undefined): List
     ...labelsIn(execution.typedSearchAttributes),
     ...defined({ closedAt: closeTime?.toISOString(), waitingSince: timeText(open[0]?.since), parent }),
   };
+}
+
+export function rowForCaller({ workflowId, typedSearchAttributes }: ListedExecution): RunForCaller {
+  return { id: runIdOf(workflowId), agent: typedSearchAttributes.get(agentKey) ?? '', ...labelsIn(typedSearchAttributes) };
 }
 
 function listedInterrupt(execution: ListedExecution, { interrupt, since }: OpenInterrupt): ListedInterrupt {

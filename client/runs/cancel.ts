@@ -38,7 +38,7 @@ const mode = form(
   `${anyOf(cancelModes)}, or a list of them`,
 );
 
-export function cancelRequestOf(options: CancelOptions): CancelRequest | undefined {
+export function cancelRequestOf(options: CancelOptions, proof?: string): CancelRequest | undefined {
   const given = optionsOf<CancelOptions>(options, 'cancel', {
     mode,
     within: worded(filled, 'a duration such as "30s"'),
@@ -55,7 +55,7 @@ export function cancelRequestOf(options: CancelOptions): CancelRequest | undefin
   const withinMs = within === undefined ? undefined : millisecondsOf(within, 'request-invalid');
   if (withinMs !== undefined && asked.includes('now') && recursive)
     throw new HoldfastError('request-invalid', 'cancel: within is for safe points, and now waits for none. Leave one of them out.');
-  return { modes: asked, recursive, ...defined({ withinMs, reason, by }) };
+  return { modes: asked, recursive, ...defined({ withinMs, reason, by, proof }) };
 }
 
 export function cancelOutcomeOf({

@@ -19,6 +19,7 @@ import { answered } from '../connection/lost-server';
 import { optionsOf } from '../connection/options';
 import { errorOf } from '../connection/refusals';
 import type { Executions } from '../reading/executions';
+import { fairnessKeyOf } from './start-operation';
 import type { Histories } from '../reading/histories';
 
 /** A failed run is retried, and a cancelled run is resumed. */
@@ -100,6 +101,7 @@ export class Retries {
     return {
       workflowId,
       taskQueue: taskQueue?.name ?? '',
+      priority: { fairnessKey: fairnessKeyOf(start.tenant) },
       args: [{ start, snapshot: retriedSnapshot(snapshot, by, how) }],
       // The server takes the first of several retries.
       workflowIdConflictPolicy: 'FAIL',

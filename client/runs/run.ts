@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import type { Action } from '../../contract/access';
 import type { RunCall } from '../../contract/calls';
 import { isRecord } from '../../contract/check';
+import { isPolicyApplied } from '../../contract/decisions';
 import { defined } from '../../contract/defined';
 import type { Delta } from '../../contract/deltas';
 import { millisecondsOf } from '../../contract/duration';
@@ -23,6 +25,7 @@ import { askToStop } from './ask-to-stop';
 import { askedAgain, isPassing, isTimeout } from './asked-again';
 import type { CancelOptions, CancelOutcome, CancelReceipt } from './cancel';
 import { cancelOutcomeOf, cancelRequestOf } from './cancel';
+import type { Acting } from '../connection/acting';
 import { withCode } from '../connection/lost-server';
 import { optionsOf } from '../connection/options';
 import type { ReadOptions } from '../reading/follower';
@@ -47,8 +50,11 @@ const updateTimeoutMs = 5000;
 export class Run<Output = unknown> extends AnyRun {
   readonly id: string;
 
+  private readonly reader: RunReader;
+  private readonly acting: Acting;
+
   constructor(
-    private readonly reader: RunReader,
+    private readonly through: { readonly reader: RunReader; readonly acting: Acting },
     private readonly workflowId: string,
     /** Whether `start` made this run instead of finding it. */
     readonly isNew: boolean,
@@ -56,6 +62,8 @@ export class Run<Output = unknown> extends AnyRun {
     readonly ignored: readonly string[] = [],
   ) {
     super();
+    this.reader = through.reader;
+    this.acting = through.acting;
     this.id = runIdOf(workflowId);
   }
 
@@ -65,22 +73,26 @@ export class Run<Output = unknown> extends AnyRun {
    */
   events(options: ReadOptions & { readonly deltas: false }): AsyncGenerator<RunEvent>;
   events(options?: ReadOptions): AsyncGenerator<RunEvent | Delta>;
-  events(options: ReadOptions = {}): AsyncGenerator<RunEvent | Delta> {
-    return this.reader.events(this.workflowId, options);
+  async *events(options: ReadOptions = {}): AsyncGenerator<RunEvent | Delta> {
+    await this.permit('runs:read');
+    yield* this.reader.events(this.workflowId, options);
   }
 
   /** Returns the request and the result of a model or tool call. `model-start` and `tool-start` have the address. */
   async call(address: string, options: CallOptions = {}): Promise<RunCall> {
+    await this.permit('runs:read');
     return this.reader.call(this.workflowId, address, options);
   }
 
   /** Lists the run's Temporal executions. */
-  executions(): Promise<RunExecutions> {
+  async executions(): Promise<RunExecutions> {
+    await this.permit('runs:read');
     return this.reader.executionsOf(this.workflowId);
   }
 
   /** Returns the current state of the run. */
-  view(): Promise<RunView> {
+  async view(): Promise<RunView> {
+    await this.permit('runs:read');
     return this.reader.view(this.workflowId);
   }
 
@@ -103,6 +115,7 @@ export class Run<Output = unknown> extends AnyRun {
 
   /** Waits for the output. Throws the code of a failed, cancelled or missing run. */
   async result(): Promise<Output> {
+    await this.permit('runs:read');
     try {
       const result = this.reader.work.wait(() => this.reader.handle(this.workflowId).result());
       const { output, pendingToolCalls: toolCalls } = (await result) as AgentRunResult;
@@ -121,11 +134,14 @@ export class Run<Output = unknown> extends AnyRun {
   /** Answers an interrupt. */
   resume(interruptId: string, answer: Json, options?: AnswerOptions): Promise<void>;
   async resume(what: string | GoOnOptions = {}, answer?: Json, options: AnswerOptions = {}): Promise<void> {
-    if (answer === undefined && isRecord(what))
-      return this.reader.work.wait(() => this.reader.retries.goOn(this.workflowId, 'run-resume', what));
-    const whole = answerOf(what as string, answer as Json, options);
+    if (answer === undefined && isRecord(what)) return this.goOn('run-resume', what);
+    const given = answerOf(what as string, answer as Json, options);
+    const whole = { ...given, ...this.acting.author(given) };
     checkSize(answer as Json);
-    await this.reader.work.wait(() => this.give(whole));
+    const action = isPolicyApplied(answer) ? 'policies:apply' : 'runs:answer';
+    await this.permit(action);
+    const about = { action, run: this.id, interrupt: whole.interruptId } as const;
+    await this.acting.decides(about, () => this.reader.work.wait(() => this.give(whole)));
   }
 
   private async give(answer: TimedAnswer): Promise<void> {
@@ -140,6 +156,7 @@ export class Run<Output = unknown> extends AnyRun {
    */
   async upgrade(options: { timeout?: string } = {}): Promise<UpgradeReceipt> {
     const { timeout = '1m' } = optionsOf(options, 'upgrade');
+    await this.permit('runs:control');
     return this.reader.work.wait(() => this.move(timeout));
   }
 
@@ -165,19 +182,30 @@ export class Run<Output = unknown> extends AnyRun {
 
   /** Continues a failed run after the last good step, under the same id and the newest build. `once` calls are not repeated. */
   async retry(options: GoOnOptions = {}): Promise<void> {
-    await this.reader.work.wait(() => this.reader.retries.goOn(this.workflowId, 'run-retry', options));
+    await this.goOn('run-retry', options);
+  }
+
+  private async goOn(how: 'run-retry' | 'run-resume', options: GoOnOptions): Promise<void> {
+    const author = this.acting.author(options);
+    await this.permit('runs:control');
+    await this.reader.work.wait(() => this.reader.retries.goOn(this.workflowId, how, { ...options, ...defined({ by: author.by }) }));
   }
 
   /** Ends a stuck run at once, without running code or cleaning up. */
   async terminate(reason = 'Ended by a person.'): Promise<void> {
-    await this.reader.work.wait(() => this.end((handle) => handle.terminate(wellFormed(reason))));
+    await this.permit('runs:control');
+    const { by, proof } = this.acting.author({});
+    const whole = by === undefined ? reason : `${reason} (${by}, ${proof})`;
+    await this.reader.work.wait(() => this.end((handle) => handle.terminate(wellFormed(whole))));
   }
 
   /**
    * Asks the run to stop, now or at a safe point. Open calls get an abort signal. The run ends as cancelled, and `resume()` continues it.
    */
   async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
-    const request = cancelRequestOf(options);
+    const author = this.acting.author(options);
+    const request = cancelRequestOf({ ...options, ...defined({ by: author.by }) }, author.proof);
+    await this.permit('runs:control');
     const at = Date.now();
     const since = await this.reader.work.wait(() => this.end((handle) => askToStop(handle, request && { ...request, at })));
     await this.reader.work.wait(() => this.seenByAll());
@@ -244,7 +272,7 @@ export class Run<Output = unknown> extends AnyRun {
   private async answerInRoot(answer: TimedAnswer, { parent, view }: AnswerStanding): Promise<boolean> {
     const interrupt = interruptIn({ view }, answer.interruptId);
     if (parent === undefined || interrupt === undefined) return false;
-    const root = new Run(this.reader, rootRunId(this.workflowId), false);
+    const root = new Run(this.through, rootRunId(this.workflowId), false);
     const there = { ...answer, interruptId: interruptIdAt(parent.path, interrupt) };
     try {
       await root.deliver(there, await root.checkShown(there));
@@ -309,6 +337,11 @@ export class Run<Output = unknown> extends AnyRun {
       throw await this.explained(error);
     });
     await this.seenByAll();
+  }
+
+  /** Throws if the caller may not do this with the run. */
+  permit(action: Action): Promise<void> {
+    return this.acting.check(action, this.workflowId);
   }
 
   private async isOpen(): Promise<boolean> {

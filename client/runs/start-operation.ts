@@ -21,6 +21,11 @@ export function hashOfStart({ agent }: Pick<StartInput, 'agent'>, input: unknown
     .digest('hex');
 }
 
+/** Tenants share the workers of a task queue fairly. A key has at most 64 bytes. */
+export function fairnessKeyOf(tenant: string): string {
+  return tenant.length <= 64 ? tenant : createHash('sha256').update(tenant).digest('hex');
+}
+
 export function startOperation(
   start: StartInput,
   taskQueue: string,
@@ -30,6 +35,7 @@ export function startOperation(
   return {
     workflowId: workflowIdOf(start.tenant, start.id),
     taskQueue,
+    priority: { fairnessKey: fairnessKeyOf(start.tenant) },
     args: [{ start } satisfies AgentRunInput],
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
     memo: { [names.memo.start]: hash },

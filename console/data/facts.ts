@@ -15,6 +15,8 @@ export const usePrices = () => useFacts().value?.prices ?? noPrices;
 
 export const useExecutions = (id: string) => usePoll(`executions ${id}`, () => service.executions(id), 10_000);
 
+export const useKeys = () => usePoll('keys', () => service.keys(), 5_000);
+
 export const useBuilds = () => usePoll('builds', () => service.builds(), 10_000);
 
 /** Later answers include histories that the service had not read yet. */

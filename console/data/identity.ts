@@ -1,8 +1,13 @@
 import { computed, signal } from '@preact/signals';
+import type { Action, Me } from '../../contract/access';
+import { allActions, builtInRoles } from '../../contract/access';
 import { defined } from '../../contract/defined';
+import type { Answerer } from '../../contract/who-may-answer';
+import { texts } from '../texts';
+import { usePoll } from './live';
+import { isLoginNeeded, service } from './service';
 import { readStored, writeStored } from './theme';
 
-/** The name is an unchecked claim. A login would only change this module. */
 interface Identity {
   readonly name: string;
   readonly roles: readonly string[];
@@ -10,20 +15,54 @@ interface Identity {
 
 const key = 'holdfast.identity';
 
-export const identity = signal<Identity>(stored());
+const claim = signal<Identity>(stored());
 
-export const claimed = computed((): { readonly by?: string; readonly roles?: readonly string[] } => {
+/** Undefined: the service has not answered. */
+const me = signal<Me | undefined>(undefined);
+
+/** The proven caller. Undefined: the service has no `access`, and a name is an unchecked claim. */
+export const caller = computed(() => (me.value?.user === undefined ? undefined : { ...me.value, user: me.value.user }));
+
+export const identity = computed((): Identity => {
+  if (caller.value === undefined) return claim.value;
+  return { name: caller.value.user, roles: caller.value.roles };
+});
+
+/** For lists, and for checks before a request. */
+export const answerer = computed((): Answerer => {
   const { name, roles } = identity.value;
   return name === '' ? {} : defined({ by: name, roles: roles.length === 0 ? undefined : roles });
 });
+
+/** For bodies. The service refuses a claim beside a proof. */
+export const claimed = computed((): Answerer => (caller.value === undefined ? answerer.value : {}));
 
 export function byNow(): { readonly by?: string } {
   return defined({ by: claimed.peek().by });
 }
 
-export function claim(next: Identity): void {
-  identity.value = { name: next.name.trim(), roles: [...new Set(next.roles.map((role) => role.trim()).filter((role) => role !== ''))] };
-  writeStored(key, JSON.stringify(identity.value));
+export function storeClaim(next: Identity): void {
+  claim.value = { name: next.name.trim(), roles: [...new Set(next.roles.map((role) => role.trim()).filter((role) => role !== ''))] };
+  writeStored(key, JSON.stringify(claim.value));
+}
+
+const allowed = computed((): ReadonlySet<Action> => new Set(me.value?.may ?? allActions));
+
+export function may(action: Action): boolean {
+  return allowed.value.has(action);
+}
+
+/** Undefined: the caller may. */
+export function whyMayNot(action: Action): string | undefined {
+  if (may(action)) return undefined;
+  const role = Object.entries(builtInRoles).find(([, all]) => (all as readonly Action[]).includes(action))?.[0];
+  return texts.identity.missing(action, role ?? 'admin');
+}
+
+/** Returns whether the service has said who asks, or cannot say. */
+export function useMe(): boolean {
+  const { value, error } = usePoll('me', async () => (me.value = await service.me()), 60_000);
+  return value !== undefined || (error !== undefined && !isLoginNeeded.value);
 }
 
 /** Acts after a person has said a name. */
@@ -34,7 +73,7 @@ export function askForName(act: () => void = () => undefined): void {
 }
 
 addEventListener('storage', (event) => {
-  if (event.key === key) identity.value = stored();
+  if (event.key === key) claim.value = stored();
 });
 
 function stored(): Identity {

@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined';
-import { claimed } from './identity';
+import { answerer } from './identity';
 import { usePoll } from './live';
 import { service } from './service';
 
@@ -7,7 +7,7 @@ const most = 1_000;
 
 /** The header and the inbox share the poll. */
 export function useInbox(isForAll = false) {
-  const { by, roles } = claimed.value;
+  const { by, roles } = answerer.value;
   const query = by === undefined || isForAll ? {} : defined({ mayAnswer: by, role: roles });
   return usePoll(`interrupts ${JSON.stringify(query)}`, async () => {
     const { interrupts, more } = await service.interrupts({ ...query, limit: most });

@@ -5,11 +5,15 @@ import { ServiceClient } from '../../client/http/index';
 
 export const isServiceUp = signal(true);
 
+/** True: the page leaves for the login. */
+export const isLoginNeeded = signal(false);
+
 export const service = new ServiceClient(location.origin, {
   fetch: async (input, init) => {
     try {
       const response = await fetch(input, outliving(init));
       isServiceUp.value = true;
+      if (response.status === 401) await askForLogin(response.url);
       return response;
     } catch (error) {
       // A reader that stops learns nothing about the service.
@@ -18,6 +22,14 @@ export const service = new ServiceClient(location.origin, {
     }
   },
 });
+
+/** A request that began before a login in another tab needs no other login. */
+async function askForLogin(refused: string): Promise<void> {
+  if (isLoginNeeded.peek() || (!refused.endsWith('/me') && (await fetch('/me')).status !== 401)) return;
+  isLoginNeeded.value = true;
+  const { pathname, search, hash } = location;
+  location.assign(`/login?to=${encodeURIComponent(`${pathname}${search}${hash}`)}`);
+}
 
 export function failureOf(error: unknown): Failure {
   return { code: codeOf(error) ?? 'internal', message: messageOf(error) };

@@ -9,7 +9,7 @@ import { changesOf } from '../parts/changes';
 import type { AnswerOfMany, ListedInterrupt } from '../../client/http/index';
 import { forgetAnswer, holdAnswers, givenAnswers, takeBackLast } from '../data/decisions';
 import { keyOfInterrupt } from '../data/interrupt-key';
-import { askForName, claimed, identity } from '../data/identity';
+import { answerer, askForName, claimed, identity, whyMayNot } from '../data/identity';
 import { toast } from '../parts/toast';
 import { decideTexts } from '../texts/decide';
 import type { AnswerDraft } from './drafts';
@@ -28,7 +28,9 @@ function named(act: () => void): void {
 
 /** Undefined: the person may decide, or has no name yet. */
 export function forbiddenTo(interrupt: Interrupt, at: number): Failure | undefined {
-  return claimed.value.by === undefined ? undefined : whyNot(interrupt, claimed.value, at);
+  const missing = whyMayNot('runs:answer');
+  if (missing !== undefined) return { code: 'action-forbidden', message: missing };
+  return answerer.value.by === undefined ? undefined : whyNot(interrupt, answerer.value, at);
 }
 
 export function filled<Name extends string>(fields: Readonly<Record<Name, string | undefined>>): Readonly<Partial<Record<Name, string>>> {
@@ -56,7 +58,7 @@ export function decide(listed: ListedInterrupt, decision: PolicyDecision | { rea
     const answer = 'answer' in decision ? decision.answer : (decision as unknown as Json);
     const seen = interrupt.kind === 'approval' ? (drafts.peek().get(key)?.seenHash ?? interrupt.inputHash) : undefined;
     const who = defined({ ...claimed.peek(), inputHash: seen });
-    const refused = refusalOf(interrupt, { interruptId: interrupt.id, answer, ...who }, Date.now());
+    const refused = refusalOf(interrupt, { interruptId: interrupt.id, answer, ...who, ...answerer.peek() }, Date.now());
     if (refused !== undefined) {
       changeDraft(key, { problem: refused.message, wasTried: true });
       // After a new name, the row may be gone from the list.

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { caller, may } from '../data/identity';
 import { forgetAnswer, givenAnswers, takeBackLast } from '../data/decisions';
 import { now } from '../data/clock';
 import { knownEndings } from '../data/outcomes';
@@ -19,6 +20,7 @@ import { useFocusWish } from './focus';
 import { AskingParts } from './question';
 import type { AskingRow } from './row';
 import { titleOf } from './row';
+import { MakeLink } from './link';
 import { TheirWords } from './title';
 import { Why } from './why';
 import { stateText } from './words';
@@ -113,6 +115,7 @@ export function Detail({ row, back, isInRun = false, onGiven }: DetailProps) {
           </div>
         )}
         <Why interrupt={interrupt} />
+        {isWaiting && caller.value !== undefined && may('links:make') && <MakeLink runId={runId} interruptId={interrupt.id} />}
       </div>
       {isOpen && interrupt.kind === 'approval' && draft.mode === 'look' && (
         <footer class="detail-actions flow wrap">

@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Json } from '../../contract/messages/messages';
+import { identity } from '../data/identity';
+import { isLoginNeeded } from '../data/service';
 
 /** Stays while the person looks at other interrupts. */
 export interface AnswerDraft {
@@ -20,7 +22,27 @@ export interface AnswerDraft {
 
 const empty: AnswerDraft = { mode: 'look' };
 
-export const drafts = signal<ReadonlyMap<string, AnswerDraft>>(new Map());
+const storedAs = 'holdfast.drafts';
+
+export const drafts = signal<ReadonlyMap<string, AnswerDraft>>(new Map(stored()));
+
+addEventListener('pagehide', () => {
+  if (isLoginNeeded.peek()) sessionStorage.setItem(storedAs, JSON.stringify({ name: identity.peek().name, drafts: [...drafts.peek()] }));
+});
+
+/** After a login by the same person. */
+function stored(): readonly (readonly [string, AnswerDraft])[] {
+  try {
+    const { name, drafts: kept } = JSON.parse(sessionStorage.getItem(storedAs) ?? '{}') as {
+      readonly name?: string;
+      readonly drafts?: readonly (readonly [string, AnswerDraft])[];
+    };
+    sessionStorage.removeItem(storedAs);
+    return name === identity.peek().name ? (kept ?? []) : [];
+  } catch {
+    return [];
+  }
+}
 
 export function draftOf(key: string): AnswerDraft {
   return drafts.value.get(key) ?? empty;

@@ -22,10 +22,10 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
     <div class="bulk flow" role="group" aria-label={texts.parts.selected(selected.length)}>
       <strong>{texts.parts.selected(selected.length)}</strong>
       <span class="spacer" />
-      <Button kind="primary" disabled={able.length === 0} onClick={() => setAsked({ type: 'approve', all: able })}>
+      <Button kind="primary" needs="runs:answer" disabled={able.length === 0} onClick={() => setAsked({ type: 'approve', all: able })}>
         {inboxTexts.bulkApprove(able.length)}
       </Button>
-      <Button kind="danger" disabled={able.length === 0} onClick={() => setAsked({ type: 'reject', all: able })}>
+      <Button kind="danger" needs="runs:answer" disabled={able.length === 0} onClick={() => setAsked({ type: 'reject', all: able })}>
         {inboxTexts.bulkReject(able.length)}
       </Button>
       <Button kind="quiet" onClick={onClear}>

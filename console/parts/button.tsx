@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import type { Action } from '../../contract/access';
+import { whyMayNot } from '../data/identity';
 
 interface ButtonProps {
   readonly children: ComponentChildren;
@@ -10,9 +12,12 @@ interface ButtonProps {
   readonly title?: string;
   readonly shortcut?: string;
   readonly pressed?: boolean;
+  /** Without the action, the button is disabled and says so. */
+  readonly needs?: Action;
 }
 
-export function Button({ children, kind, type, label, shortcut, pressed, ...rest }: ButtonProps) {
+export function Button({ children, kind, type, label, shortcut, pressed, needs, disabled, title, ...rest }: ButtonProps) {
+  const missing = needs && whyMayNot(needs);
   return (
     <button
       type={type ?? 'button'}
@@ -20,6 +25,8 @@ export function Button({ children, kind, type, label, shortcut, pressed, ...rest
       aria-label={label}
       aria-pressed={pressed}
       aria-keyshortcuts={shortcut}
+      disabled={missing !== undefined || disabled}
+      title={missing ?? title}
       {...rest}
     >
       {children}

@@ -38,18 +38,22 @@ export function RunActions({ view, onDone }: ActionsProps) {
   const isOpen = !isEnded(status);
   const isRoot = rootRunId(id) === id;
   const button = (name: 'resume' | 'retry' | 'upgrade', doing: () => Promise<void>) => (
-    <Button {...(name === 'upgrade' ? {} : { kind: 'primary' })} disabled={isBusy} onClick={() => start(doing)}>
+    <Button {...(name === 'upgrade' ? {} : { kind: 'primary' })} needs="runs:control" disabled={isBusy} onClick={() => start(doing)}>
       {actions[name]}
     </Button>
   );
   return (
     <div class="flow wrap">
-      {isOpen && <Button onClick={() => setOpen('cancel')}>{actions.cancel}…</Button>}
+      {isOpen && (
+        <Button needs="runs:control" onClick={() => setOpen('cancel')}>
+          {actions.cancel}…
+        </Button>
+      )}
       {status === 'cancelled' && canGoOn(view) && button('resume', () => act(() => service.resume(id, byNow()), done.resume, onDone))}
       {status === 'failed' && canGoOn(view) && button('retry', () => act(() => service.retry(id, byNow()), done.retry, onDone))}
       {isOpen && isRoot && button('upgrade', () => act(() => service.upgrade(id), done.upgrade, onDone))}
       {isOpen && (
-        <Button kind="danger" onClick={() => setOpen('terminate')}>
+        <Button kind="danger" needs="runs:control" onClick={() => setOpen('terminate')}>
           {actions.terminate}…
         </Button>
       )}

@@ -3,7 +3,7 @@ import type { QueuedMessage, SendMode } from '../../contract/conversations';
 import { sendModes } from '../../contract/conversations';
 import { textOf } from '../../contract/messages/messages';
 import type { ShownRun } from '../../client/http/index';
-import { byNow } from '../data/identity';
+import { byNow, may } from '../data/identity';
 import { service } from '../data/service';
 import { Button } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
@@ -38,7 +38,7 @@ export function Composer({ view: { id, conversation }, onDone }: ActionsProps) {
       )}
       {error !== undefined && <ErrorNote error={error} />}
       <MessageForm label={words.label} text={text} onText={setText} onSend={send} sendsAt={({ ctrlKey, metaKey }) => ctrlKey || metaKey}>
-        <Button kind="primary" type="submit" disabled={text.trim() === '' || isBusy} title={words.hint}>
+        <Button kind="primary" type="submit" needs="runs:start" disabled={text.trim() === '' || isBusy} title={words.hint}>
           {words.send}
         </Button>
       </MessageForm>
@@ -60,7 +60,7 @@ function useMessage(id: string, onDone: () => void) {
     await service.send(id, { id: crypto.randomUUID(), message: text, mode, ...byNow() }).finally(onDone);
     setText('');
   };
-  return { text, setText, mode, setMode, error, isBusy, send: () => text.trim() !== '' && start(send) };
+  return { text, setText, mode, setMode, error, isBusy, send: () => may('runs:start') && text.trim() !== '' && start(send) };
 }
 
 interface ConversationActionsProps {
@@ -75,7 +75,7 @@ function ConversationActions({ id, conversation: { status, paused, title }, onDo
   const { actions, done } = runTexts;
   const { by } = byNow();
   const button = (name: 'stop' | 'unpause' | 'pause' | 'end', doing: () => Promise<unknown>) => (
-    <Button kind="quiet" disabled={isBusy} onClick={() => start(() => act(doing, done[name], onDone))}>
+    <Button kind="quiet" needs="runs:control" disabled={isBusy} onClick={() => start(() => act(doing, done[name], onDone))}>
       {actions[name]}
     </Button>
   );
@@ -83,7 +83,7 @@ function ConversationActions({ id, conversation: { status, paused, title }, onDo
     <>
       {status === 'working' && button('stop', () => service.stop(id, by))}
       {paused ? button('unpause', () => service.unpause(id, by)) : button('pause', () => service.pause(id, by))}
-      <Button kind="quiet" onClick={() => setTitling(true)}>
+      <Button kind="quiet" needs="runs:start" onClick={() => setTitling(true)}>
         {actions.rename}
       </Button>
       {button('end', () => service.end(id, { mode: 'after-turn', ...byNow() }))}
@@ -121,10 +121,10 @@ function Queued({ id, queued, onDone }: QueuedProps) {
         </strong>
       )}
       <Said text={text.length > 300 ? `${text.slice(0, 300)}…` : text} />
-      <Button kind="quiet" onClick={() => setOpen(true)}>
+      <Button kind="quiet" needs="runs:start" onClick={() => setOpen(true)}>
         {words.change}
       </Button>
-      <Button kind="quiet" onClick={() => void withdraw()}>
+      <Button kind="quiet" needs="runs:start" onClick={() => void withdraw()}>
         {words.withdraw}
       </Button>
       {isOpen && (

@@ -108,9 +108,15 @@ function RunBar({ shown, onAction }: { readonly shown: ShownList; readonly onAct
       {selection.keys.size > 0 ? (
         <span class="flow wrap">
           <strong>{texts.parts.selected(selection.keys.size)}</strong>
-          <Button onClick={() => onAction('cancel')}>{bulk.cancel.open}</Button>
-          <Button onClick={() => onAction('retry')}>{bulk.retry.open}</Button>
-          <Button onClick={() => onAction('upgrade')}>{bulk.upgrade.open}</Button>
+          <Button needs="runs:control" onClick={() => onAction('cancel')}>
+            {bulk.cancel.open}
+          </Button>
+          <Button needs="runs:control" onClick={() => onAction('retry')}>
+            {bulk.retry.open}
+          </Button>
+          <Button needs="runs:control" onClick={() => onAction('upgrade')}>
+            {bulk.upgrade.open}
+          </Button>
           <Button kind="quiet" onClick={() => selection.set([])}>
             {texts.parts.clear}
           </Button>

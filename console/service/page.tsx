@@ -1,20 +1,23 @@
 import type { ServiceFacts } from '../../client/http/index';
 import { useFacts } from '../data/facts';
+import { caller, may } from '../data/identity';
 import { NoPage } from '../parts/error-note';
 import { Facts } from '../parts/json-view';
 import { visibleText } from '../parts/plain-text';
 import { hrefOf, route } from '../routes';
 import { texts } from '../texts';
 import { serviceTexts } from '../texts/service';
+import { Keys } from './keys';
 import { AgentTable, BuildTable, LimitTable, ModelTable, PolicyTable, ToolTable } from './tables';
 import { Usage } from './usage';
 
-const tabs = ['agents', 'tools', 'policies', 'models', 'builds', 'usage'] as const;
+const tabs = ['agents', 'tools', 'policies', 'models', 'builds', 'usage', 'keys'] as const;
 
 export function ServicePage() {
   const { value: facts, error } = useFacts();
   const { query } = route.value;
-  const tab = tabs.find((name) => name === query.get('tab')) ?? 'agents';
+  const shown = tabs.filter((name) => name !== 'keys' || (caller.value !== undefined && may('keys:manage')));
+  const tab = shown.find((name) => name === query.get('tab')) ?? 'agents';
   if (facts === undefined) return <NoPage error={error} />;
   const { version, namespace, taskQueue, tenant, server, hasWorker, problems, temporalUi } = facts;
   const about = [
@@ -31,7 +34,7 @@ export function ServicePage() {
       <Facts class="service-about panel" facts={about} />
       {problems.length > 0 && <Problems problems={problems} />}
       <nav class="tabs" aria-label={serviceTexts.parts}>
-        {tabs.map((name) => (
+        {shown.map((name) => (
           <a key={name} href={hrefOf('service', undefined, { tab: name })} aria-current={name === tab ? 'true' : undefined}>
             {serviceTexts.tabs[name]}
           </a>
@@ -48,6 +51,7 @@ export function ServicePage() {
       )}
       {tab === 'builds' && <BuildTable />}
       {tab === 'usage' && <Usage />}
+      {tab === 'keys' && <Keys />}
       {temporalUi === undefined && tab === 'builds' && <p class="muted">{serviceTexts.noTemporalUi}</p>}
     </div>
   );

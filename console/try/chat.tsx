@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { codeOf } from '../../contract/errors';
 import { followLog } from '../data/follow-log';
-import { byNow } from '../data/identity';
+import { byNow, may } from '../data/identity';
 import { service } from '../data/service';
 import { announce } from '../parts/toast';
 import { Button } from '../parts/button';
@@ -72,7 +72,7 @@ function useChat({ id, isOld, message, onMessage, said, onStarted }: ChatProps) 
     setRound((before) => Math.max(1, before));
     if (!isOld) onStarted();
   };
-  const canSend = message.trim() !== '' && !isBusy && !talk.isEnded && Object.keys(said.problems).length === 0;
+  const canSend = may('runs:start') && message.trim() !== '' && !isBusy && !talk.isEnded && Object.keys(said.problems).length === 0;
   const stop = (): void => void service.stop(id, byNow().by).catch(setError);
   return { talk, isBegun: round > 0, error, canSend, send: () => canSend && start(send), stop, atEnd };
 }
@@ -121,8 +121,12 @@ function ChatForm({ message, onMessage, chat }: ChatProps & { readonly chat: Cha
       isDisabled={talk.isEnded}
     >
       <div class="stack">
-        {talk.isWorking && <Button onClick={stop}>{tryTexts.stop}</Button>}
-        <Button kind="primary" type="submit" disabled={!canSend}>
+        {talk.isWorking && (
+          <Button needs="runs:control" onClick={stop}>
+            {tryTexts.stop}
+          </Button>
+        )}
+        <Button kind="primary" type="submit" needs="runs:start" disabled={!canSend}>
           {tryTexts.send}
         </Button>
       </div>

@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks';
+import { caller } from '../data/identity';
 import { Check } from '../parts/fields';
 import { tryTexts } from '../texts/try';
 import type { DraftField, DraftProblems, StartDraft } from './request';
@@ -26,6 +27,7 @@ export function OptionsForm({ draft, onDraft, problems, isChat }: OptionsFormPro
       <div class="form stack">
         {fields
           .filter((name) => !isChat || !['id', 'deadline', 'startDelay'].includes(name))
+          .filter((name) => name !== 'by' || caller.value === undefined)
           .map((name) => (
             <OptionField key={name} name={name} {...{ draft, onDraft, problems }} />
           ))}

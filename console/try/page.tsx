@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Json } from '../../contract/messages/messages';
 import type { ListedAgent } from '../../client/http/index';
 import { useAgents } from '../data/facts';
-import { identity } from '../data/identity';
+import { claimed } from '../data/identity';
 import { EmptyState, NoPage } from '../parts/error-note';
 import { Chips } from '../parts/button';
 import { Select } from '../parts/fields';
@@ -48,7 +48,7 @@ export function TryPage() {
 function TryAgent({ agent }: { readonly agent: ListedAgent }) {
   const { query } = route.value;
   const isChat = !agent.takesJob && query.get('as') !== 'run';
-  const [draft, setDraft] = useState<StartDraft>({ ...emptyDraft, by: identity.peek().name });
+  const [draft, setDraft] = useState<StartDraft>({ ...emptyDraft, by: claimed.peek().by ?? '' });
   const [message, setMessage] = useState('');
   const [input, setInput] = useState<Json | undefined>(agent.takesJob ? {} : '');
   const [fresh, setFresh] = useState(freshId);

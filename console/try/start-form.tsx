@@ -54,7 +54,7 @@ export function StartForm({ agent, input, onInput, start }: StartFormProps) {
       )}
       {error !== undefined && <ErrorNote error={error} />}
       <div class="actions start flow wrap">
-        <Button kind="primary" type="submit" disabled={isBusy || hasProblems}>
+        <Button kind="primary" type="submit" needs="runs:start" disabled={isBusy || hasProblems}>
           {tryTexts.start}
         </Button>
       </div>

@@ -49,6 +49,7 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
     'CreateTaskPushNotificationConfig',
     ofPush(SetPushParams, async (given, task, { client, pushTo }) => {
       const config = checkedConfig(given, pushTo);
+      await client.permit('runs:start');
       await client.pushes.set(task, config);
       return shownConfig(task, config);
     }),
@@ -70,6 +71,7 @@ const methods: ReadonlyMap<string, Method> = new Map<string, Method>([
   [
     'DeleteTaskPushNotificationConfig',
     ofPush(PushParams, async ({ id }, task, { client }) => {
+      await client.permit('runs:start');
       await client.pushes.remove(task, id);
       return {};
     }),

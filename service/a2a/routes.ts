@@ -6,6 +6,7 @@ import type { MaybePromise } from '../../contract/maybe-promise';
 import { shown } from '../../contract/shown';
 import type { Logger } from '../../host/logger';
 import type { JsonObject } from '../../contract/messages/messages';
+import type { Entered } from '../access/gate';
 import type { AppParts } from '../parts';
 import { askedAgent } from '../http/asked-agent';
 import { current } from '../http/current';
@@ -34,10 +35,15 @@ interface RpcResponse {
 
 /** A2A 1.0 over JSON-RPC: a card for each agent. A context is a conversation, a task is one turn. */
 export function a2aRoutes(parts: AppParts): Hono {
-  const { client, logger, closing, patienceMs } = parts;
+  const { logger, closing, patienceMs } = parts;
   const pushTo = (): readonly PushTarget[] => current(parts.pushTo) ?? [];
 
-  const answer = async ({ agent: asked, context }: Pick<RouteAsked<'/:agent'>, 'agent' | 'context'>): Promise<Response> => {
+  const answer = async ({
+    agent: asked,
+    context,
+    client,
+    isKnown,
+  }: Pick<RouteAsked<'/:agent'>, 'agent' | 'context' | keyof Entered>): Promise<Response> => {
     const { name: agent, inputSchema } = askedAgent(parts, asked, undefined);
     const over = new AbortController();
     let id: RpcRequest['id'] = null;
@@ -50,7 +56,7 @@ export function a2aRoutes(parts: AppParts): Hono {
       const carried = await carryOut(request, { client, agent, signal, patienceMs, pushTo: pushTo(), ...defined({ inputSchema }) });
       if ('frames' in carried) {
         const { frames } = carried;
-        return frameStream((gone) => responses({ id, frames, over }, gone, logger), { ...parts, frameOf: dataFrame });
+        return frameStream((gone) => responses({ id, frames, over }, gone, logger), { ...parts, isKnown, frameOf: dataFrame });
       }
       over.abort();
       return context.json({ jsonrpc: '2.0', id, result: carried.result });
@@ -61,6 +67,7 @@ export function a2aRoutes(parts: AppParts): Hono {
   };
 
   const rpc = {
+    may: 'runs:read',
     ownBody: z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string(), id: z.union([z.string(), z.number(), z.null()]).optional() }),
     headers: { 'A2A-Version': 'The version that the client speaks. Absent: 1.0.' },
     answers: { 200: { says: 'The result or the error, or a stream of both.', name: 'RpcResponse', type: events } },
@@ -68,7 +75,7 @@ export function a2aRoutes(parts: AppParts): Hono {
   return new Routes('Protocols')
     .add(
       'GET /:agent/.well-known/agent-card.json',
-      { summary: 'A2A: the card of an agent.', answers: ok('Protocol', 'The card.') },
+      { may: 'runs:read', summary: 'A2A: the card of an agent.', answers: ok('Protocol', 'The card.') },
       ({ agent, context }) => cardOf(askedAgent(parts, agent, undefined), cardAddress(parts, context), pushTo().length > 0),
     )
     .add('POST /:agent', { summary: 'A2A: every method.', ...rpc }, answer)

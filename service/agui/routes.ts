@@ -5,6 +5,8 @@ import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { JsonObject } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
+import type { HoldfastClient } from '../../client/index';
+import type { Entered } from '../access/gate';
 import type { AppParts } from '../parts';
 import { askedAgent } from '../http/asked-agent';
 import { current } from '../http/current';
@@ -37,28 +39,40 @@ const toldInStream: readonly ErrorCode[] = [
 
 /** AG-UI: an endpoint for each agent. A thread is a conversation, a run is a turn. */
 export function aguiRoutes(parts: AppParts): Hono {
-  const streamed = { body: RunAgentInput, bodyLimit, answers: { 200: { says: 'Events of AG-UI.', type: events } } };
+  const streamed = {
+    may: 'runs:read',
+    body: RunAgentInput,
+    bodyLimit,
+    answers: { 200: { says: 'Events of AG-UI.', type: events } },
+  } as const;
   const stop = ok('Stopped', 'It is asked to stop.');
   return new Routes('Protocols')
-    .add('GET /:agent', { summary: 'AG-UI: the capabilities of an agent.', answers: ok('Protocol', 'Capabilities.') }, ({ agent }) =>
-      capabilitiesOf(askedAgent(parts, agent, undefined)),
+    .add(
+      'GET /:agent',
+      { may: 'runs:read', summary: 'AG-UI: the capabilities of an agent.', answers: ok('Protocol', 'Capabilities.') },
+      ({ agent }) => capabilitiesOf(askedAgent(parts, agent, undefined)),
     )
-    .add('POST /:agent', { summary: 'AG-UI: runs an agent.', ...streamed }, ({ agent, body: input }) => {
+    .add('POST /:agent', { summary: 'AG-UI: runs an agent.', ...streamed }, async ({ agent, body: input, ...caller }) => {
       const { name, clientTools } = askedAgent(parts, agent, undefined);
       const wish = wishOf(input);
-      return shown(parts, { agent: name, input, wish, tools: wish.type === 'say' ? toolsIn(input, clientTools) : [] });
-    })
-    .add('POST /:agent/connect', { summary: 'AG-UI: shows a thread, and what goes on in it.', ...streamed }, ({ agent, body: input }) => {
-      const { name } = askedAgent(parts, agent, undefined);
-      return shown(parts, { agent: name, input, wish: { type: 'history' }, tools: [] });
+      await checkAuthor(caller.client, input, wish);
+      return shown(parts, { caller, agent: name, input, wish, tools: wish.type === 'say' ? toolsIn(input, clientTools) : [] });
     })
     .add(
+      'POST /:agent/connect',
+      { summary: 'AG-UI: shows a thread, and what goes on in it.', ...streamed },
+      ({ agent, body: input, ...caller }) => {
+        const { name } = askedAgent(parts, agent, undefined);
+        return shown(parts, { caller, agent: name, input, wish: { type: 'history' }, tools: [] });
+      },
+    )
+    .add(
       'POST /:agent/cancel',
-      { summary: 'AG-UI: stops the turn at work.', body: CancelInput, answers: stop },
-      async ({ agent, body }) => {
+      { may: 'runs:control', summary: 'AG-UI: stops the turn at work.', body: CancelInput, answers: stop },
+      async ({ agent, body, client }) => {
         const { name } = askedAgent(parts, agent, undefined);
         const { threadId, forwardedProps } = body;
-        await stopTurn(threadFor(parts, name, threadId), defined({ by: forwardedProps?.by }));
+        await stopTurn(threadFor(client, name, threadId), defined({ by: forwardedProps?.by }));
         return { threadId };
       },
     ).app;
@@ -91,7 +105,7 @@ async function stopTurn(thread: Thread, who: { readonly by?: string }): Promise<
   for await (const { type } of events) if (type === 'turn-end') return;
 }
 
-function threadFor({ client }: AppParts, agent: string, threadId: string): Thread {
+function threadFor(client: HoldfastClient, agent: string, threadId: string): Thread {
   if (isRunId(threadId)) return threadOf(client, agent, threadId);
   throw new HoldfastError(
     'request-invalid',
@@ -99,7 +113,15 @@ function threadFor({ client }: AppParts, agent: string, threadId: string): Threa
   );
 }
 
+/** Before the stream begins, so that the refusal has a status. */
+async function checkAuthor(client: HoldfastClient, { forwardedProps }: RunAgentInput, { type }: Wish): Promise<void> {
+  const { by, roles } = forwardedProps ?? {};
+  client.author(defined({ by, roles }));
+  if (type !== 'history') await client.permit(type === 'say' ? 'runs:start' : 'runs:answer');
+}
+
 interface Asked {
+  readonly caller: Entered;
   readonly agent: string;
   readonly input: RunAgentInput;
   readonly wish: Wish;
@@ -108,8 +130,9 @@ interface Asked {
 
 async function shown(parts: AppParts, asked: Asked): Promise<Response> {
   const { logger, closing } = parts;
-  const { agent, input, tools } = asked;
-  const thread = threadFor(parts, agent, input.threadId);
+  const { agent, input, tools, caller } = asked;
+  const { client, isKnown } = caller;
+  const thread = threadFor(client, agent, input.threadId);
   const plan = await plannedFor(thread, asked, closing);
   const options = current(parts.agui) ?? {};
   const context = { agent, threadId: input.threadId, runId: input.runId };
@@ -117,6 +140,7 @@ async function shown(parts: AppParts, asked: Asked): Promise<Response> {
   const hooks = new RunHooks(options.hooks ?? [], context, translator, logger);
   return frameStream((signal) => runThread({ thread, input, tools, plan, translator, hooks, signal }), {
     ...parts,
+    isKnown,
     frameOf: dataFrame,
     ...(options.stopWhenGone === true ? { onGone: () => void thread.stop().catch(() => undefined) } : {}),
   });

@@ -4,6 +4,8 @@ import { cors } from 'hono/cors';
 import { HoldfastError } from '../../contract/errors';
 import type { HoldfastClient } from '../../client/index';
 import type { AppParts, ServiceParts } from '../parts';
+import { decideRoutes, linkRoutes } from '../access/decide-routes';
+import { Gate } from '../access/gate';
 import { a2aRoutes } from '../a2a/routes';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
@@ -33,8 +35,9 @@ const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\
  * serve({ fetch: app.fetch, port: 8080 });
  */
 export function createApp(given: ServiceParts): Hono {
-  const { client, hosts, origins = [], logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = given;
-  const parts: AppParts = { ...given, closing, heartbeatMs, patienceMs };
+  const { client, access, ...rest } = given;
+  const { hosts, origins = [], logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = rest;
+  const parts: AppParts = { ...rest, closing, heartbeatMs, patienceMs };
   const app = new Hono();
   app.onError((error, context) => errorResponse(error, context, logger));
   app.notFound((context) => {
@@ -51,10 +54,13 @@ export function createApp(given: ServiceParts): Hono {
     await next();
     context.header('x-content-type-options', 'nosniff');
   });
+  app.use(new Gate(client, access).open);
   app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
-  app.route('/', ownRoutes(parts));
+  app.route('/', ownRoutes(parts, client));
   app.route('/runs', runRoutes(parts));
-  app.route('/runs', answerRoutes(parts));
+  app.route('/runs', answerRoutes());
+  app.route('/runs', linkRoutes(parts, access));
+  app.route('/', decideRoutes(parts, access));
   app.route('/interrupts', inboxRoutes(parts));
   app.route('/conversations', conversationRoutes(parts));
   app.route('/agui', aguiRoutes(parts));
@@ -78,11 +84,21 @@ function allowOrigins(origins: readonly string[]): MiddlewareHandler {
   });
 }
 
-function ownRoutes(parts: ServiceParts): Hono {
-  const ready = readiness(parts.client);
-  const health = { summary: 'Says that the process is there.', anyQuery: true, answers: ok('Health', 'It is there.') } as const;
-  const readyz = { summary: 'Says whether the Temporal server answers.', anyQuery: true, answers: ok('Readiness', 'It answers.') } as const;
-  const agents = { summary: 'Lists the agents.', answers: ok('Agents', 'All agents.') };
+function ownRoutes(parts: AppParts, client: HoldfastClient): Hono {
+  const ready = readiness(client);
+  const health = {
+    may: 'anybody',
+    summary: 'Says that the process is there.',
+    anyQuery: true,
+    answers: ok('Health', 'It is there.'),
+  } as const;
+  const readyz = {
+    may: 'anybody',
+    summary: 'Says whether the Temporal server answers.',
+    anyQuery: true,
+    answers: ok('Readiness', 'It answers.'),
+  } as const;
+  const agents = { may: 'runs:read', summary: 'Lists the agents.', answers: ok('Agents', 'All agents.') } as const;
   return new Routes('Service')
     .add('GET /health', health, () => ({ status: 'ok' }))
     .add('GET /readyz', readyz, async () => {

@@ -4,15 +4,15 @@ import { HoldfastError } from '../../contract/errors';
 import type { RunOptions } from '../../contract/run-options';
 import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
 import type { AgentSummary } from '../project/load-project';
-import type { ServiceParts } from '../parts';
+import type { AppParts } from '../parts';
 import { current } from './current';
 
-export function agentsIn({ agents }: Pick<ServiceParts, 'agents'>): readonly AgentSummary[] {
+export function agentsIn({ agents }: Pick<AppParts, 'agents'>): readonly AgentSummary[] {
   return current(agents) ?? [];
 }
 
 /** Refuses options with tools that the project lacks. */
-export function askedAgent(parts: Pick<ServiceParts, 'agents'>, agent: string, options: unknown): AgentSummary {
+export function askedAgent(parts: Pick<AppParts, 'agents'>, agent: string, options: unknown): AgentSummary {
   const agents = agentsIn(parts);
   const asked = agents.find(({ name }) => name === agent);
   if (asked === undefined)

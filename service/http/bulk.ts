@@ -1,4 +1,5 @@
 import type { Failure } from '../../contract/messages/messages';
+import type { HoldfastClient } from '../../client/index';
 import type { AppParts } from '../parts';
 import { toldError } from './error-response';
 
@@ -8,7 +9,7 @@ const atOnce = 10;
 export async function eachOf<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<unknown>,
-  { client, logger, patienceMs }: Pick<AppParts, 'client' | 'logger' | 'patienceMs'>,
+  { client, logger, patienceMs }: Pick<AppParts, 'logger' | 'patienceMs'> & { readonly client: HoldfastClient },
 ): Promise<readonly (Failure | undefined)[]> {
   const outcomes: (Failure | undefined)[] = new Array<Failure | undefined>(items.length).fill(undefined);
   const places = items.keys();

@@ -9,7 +9,7 @@ import { Routes } from './routes';
 const folder = join(dirname(require.resolve('holdfast/package.json')), 'dist', 'console');
 
 /** Loads only files of this service, and no other site may frame the page. */
-const pagePolicy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const pagePolicy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -25,7 +25,7 @@ export function consoleRoutes(): Hono {
   return routes
     .add(
       'GET /',
-      { summary: 'The console, for people.', answers: { 200: { says: 'A page.', type: 'text/html' } } },
+      { may: 'anybody', summary: 'The console, for people.', answers: { 200: { says: 'A page.', type: 'text/html' } } },
       async ({ context }) => {
         const page = await read('index.html');
         if (page === undefined)
@@ -35,7 +35,7 @@ export function consoleRoutes(): Hono {
     )
     .add(
       'GET /console/:file',
-      { summary: 'A file of the console.', answers: { 200: { says: 'Its content.', type: '*/*' } } },
+      { may: 'anybody', summary: 'A file of the console.', answers: { 200: { says: 'Its content.', type: '*/*' } } },
       async ({ file, context }) => {
         const type = types[extname(file)];
         const content = type === undefined || !/^[\w.-]+$/.test(file) ? undefined : await read(file);

@@ -1,8 +1,9 @@
 import type { Delta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
+import type { Entered } from '../access/gate';
 import type { AppParts } from '../parts';
 
-type StreamOptions = Pick<AppParts, 'heartbeatMs' | 'closing' | 'logger'>;
+type StreamOptions = Pick<AppParts, 'heartbeatMs' | 'closing' | 'logger'> & Pick<Entered, 'isKnown'>;
 
 interface FrameOptions<Item> extends StreamOptions {
   readonly frameOf: (item: Item) => string;
@@ -18,9 +19,10 @@ const mostOfPiece = 64 * 1024;
 
 /** Server-sent events at the reader's speed. The signal of `read` aborts when the reader goes away, and when the service closes. */
 export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<Item>, options: FrameOptions<Item>): Response {
-  const { heartbeatMs, closing, logger, frameOf, first, last, headers, onGone } = options;
+  const { heartbeatMs, closing, logger, isKnown, frameOf, first, last, headers, onGone } = options;
   const gone = new AbortController();
-  const pieces = piecesOf(read(AbortSignal.any([gone.signal, closing])), frameOf);
+  const unknown = new AbortController();
+  const pieces = piecesOf(read(AbortSignal.any([gone.signal, closing, unknown.signal])), frameOf);
   const encoder = new TextEncoder();
   let heartbeat: NodeJS.Timeout | undefined;
 
@@ -32,6 +34,8 @@ export function frameStream<Item>(read: (signal: AbortSignal) => AsyncGenerator<
       // Starts with the first read: a stream for HEAD has no reader, so no end would clear the interval.
       heartbeat ??= setInterval(() => {
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': still here\n\n'));
+        // A key may have been revoked since the stream began.
+        void isKnown().then((known) => known || unknown.abort());
       }, heartbeatMs);
       try {
         const next = await pieces.next();

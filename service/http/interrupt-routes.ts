@@ -13,33 +13,38 @@ import { z } from 'zod';
 const outcomes = ok('AnswerOutcomes', 'What became of each. Without an error it counts.');
 
 export function inboxRoutes(parts: AppParts): Hono {
-  const { client } = parts;
   return new Routes('Interrupts')
     .add(
       'GET /',
       {
+        may: 'runs:read',
         summary: 'Lists what waits for somebody, over all runs.',
         query: InboxQuery,
         answers: ok('InterruptPage', 'A page of interrupts.'),
       },
-      ({ query }) => client.interrupts(defined(query)),
+      ({ query, client }) => client.interrupts(defined(query)),
     )
-    .add('POST /answer', { summary: 'Gives many answers.', body: AnswerManyBody, answers: outcomes }, async ({ body }) => {
-      const given = body.answers.map(({ runId, interruptId, ...one }) => ({ runId, interruptId, ...answerOf(one) }));
-      const act = ({ runId, interruptId, answer, who }: (typeof given)[number]): Promise<void> =>
-        client.run(runId).resume(interruptId, answer, who);
-      const failed = await eachOf(given, act, parts);
-      return { outcomes: given.map(({ runId, interruptId }, at) => ({ runId, interruptId, ...defined({ error: failed[at] }) })) };
-    }).app;
+    .add(
+      'POST /answer',
+      { may: 'runs:answer', summary: 'Gives many answers.', body: AnswerManyBody, answers: outcomes },
+      async ({ body, client }) => {
+        const given = body.answers.map(({ runId, interruptId, ...one }) => ({ runId, interruptId, ...answerOf(one) }));
+        const act = ({ runId, interruptId, answer, who }: (typeof given)[number]): Promise<void> =>
+          client.run(runId).resume(interruptId, answer, who);
+        const failed = await eachOf(given, act, { ...parts, client });
+        return { outcomes: given.map(({ runId, interruptId }, at) => ({ runId, interruptId, ...defined({ error: failed[at] }) })) };
+      },
+    ).app;
 }
 
-export function answerRoutes({ client }: AppParts): Hono {
+export function answerRoutes(): Hono {
   const operation = {
+    may: 'runs:answer',
     summary: 'Answers. An approval takes a decision.',
     ownBody: z.union([AnswerBody, DecisionBody]),
     answers: ok('Answered', 'The answer counts.'),
-  };
-  return new Routes('Interrupts').add('POST /:id/interrupts/:interruptId', operation, async ({ id, interruptId, context }) => {
+  } as const;
+  return new Routes('Interrupts').add('POST /:id/interrupts/:interruptId', operation, async ({ id, interruptId, context, client }) => {
     const { answer, who } = answerOf(await parseBody(context, z.record(z.string(), z.unknown())));
     await client.run(id).resume(interruptId, answer, who);
     return { id, interruptId };

@@ -3,6 +3,9 @@ import { Hono } from 'hono';
 import { findTargetHandler } from 'hono/utils/handler';
 import type { z } from 'zod';
 import type { MaybePromise } from '../../contract/maybe-promise';
+import type { Action } from '../../contract/access';
+import type { Entered } from '../access/gate';
+import { gateOf } from '../access/gate';
 import type { NamesIn } from '../../client/http/operations';
 import type { Answers } from './openapi/answers';
 import { parseBody, parseQuery } from './parse-request';
@@ -17,6 +20,8 @@ export interface ToldAnswer<Name extends keyof Answers = keyof Answers> {
 
 export interface Operation<Body = unknown, Query = unknown, Name extends keyof Answers = keyof Answers> {
   readonly summary: string;
+  /** What the caller must be allowed to do. */
+  readonly may: Action | 'anybody';
   readonly body?: z.ZodType<Body>;
   /** Default: the limit of `parseBody`. */
   readonly bodyLimit?: number;
@@ -47,7 +52,7 @@ export type RouteAsked<Path extends string, Body = unknown, Query = unknown> = R
   readonly body: Body;
   readonly query: Query;
   readonly context: Context;
-};
+} & Entered;
 
 export class Routes {
   readonly app = new Hono();
@@ -63,7 +68,9 @@ export class Routes {
     const [method = '', path = ''] = route.split(' ');
     const { body, bodyLimit, anyQuery = method !== 'GET', query = anyQuery ? undefined : NothingGiven } = operation;
     const handler = async (context: Context): Promise<Response> => {
+      const entered = await gateOf(context).enter(context, operation.may);
       const asked = {
+        ...entered,
         ...context.req.param(),
         query: query === undefined ? undefined : parseQuery<unknown>(context, query),
         body: body === undefined ? undefined : await parseBody(context, body, bodyLimit),
@@ -76,10 +83,14 @@ export class Routes {
     return this;
   }
 
-  change<Body>(act: string, summary: string, body: z.ZodType<Body>, change: (id: string, body: Body) => Promise<unknown>): this {
-    return this.add(`POST /:id/${act}`, { summary, body, answers: done }, async ({ id, body: given }) => {
-      await change(id, given);
-      return { id };
+  change<Body>(
+    act: string,
+    operation: Pick<Operation<Body>, 'summary' | 'may'> & { readonly body: z.ZodType<Body> },
+    change: (asked: RouteAsked<'/:id', Body>) => Promise<unknown>,
+  ): this {
+    return this.add(`POST /:id/${act}`, { ...operation, answers: done }, async (asked) => {
+      await change(asked);
+      return { id: asked.id };
     });
   }
 }

@@ -1,7 +1,8 @@
 import type { Hono } from 'hono';
 import { defined } from '../../contract/defined';
 import type { ServiceFacts } from '../../contract/service-facts';
-import type { ServiceHosting, ServiceParts } from '../parts';
+import type { HoldfastClient } from '../../client/index';
+import type { AppParts, ServiceHosting } from '../parts';
 import type { AgentSummary } from '../project/load-project';
 import { costOf } from '../../contract/prices';
 import { agentsIn } from './asked-agent';
@@ -10,32 +11,40 @@ import { packageVersion } from './package-version';
 import { Routes, ok } from './routes';
 import { CountsQuery, UsageQuery } from './schemas';
 
-export function serviceRoutes(parts: ServiceParts): Hono {
-  const { client } = parts;
+export function serviceRoutes(parts: AppParts): Hono {
   const service = ok('ServiceFacts', 'Version, place, agents, tools, models, limits and problems.');
   return new Routes('Service')
-    .add('GET /service', { summary: 'Says what the service is, and what it serves.', answers: service }, () => factsOf(parts))
+    .add('GET /service', { may: 'runs:read', summary: 'Says what the service is, and what it serves.', answers: service }, ({ client }) =>
+      factsOf(parts, client),
+    )
     .add(
       'GET /counts',
-      { summary: 'Counts runs by their status.', query: CountsQuery, answers: ok('RunCounts', 'The counts, at most five seconds old.') },
-      ({ query }) => client.counts(defined(query)),
+      {
+        may: 'runs:read',
+        summary: 'Counts runs by their status.',
+        query: CountsQuery,
+        answers: ok('RunCounts', 'The counts, at most five seconds old.'),
+      },
+      ({ query, client }) => client.counts(defined(query)),
     )
     .add(
       'GET /builds',
       {
+        may: 'runs:read',
         summary: 'Lists builds, newest first.',
         answers: ok('BuildList', 'Which one new runs go to, which drain, and which nobody serves.'),
       },
-      () => client.builds(),
+      ({ client }) => client.builds(),
     )
     .add(
       'GET /usage',
       {
+        may: 'runs:read',
         summary: 'Sums up the tokens and the cost of model calls.',
         query: UsageQuery,
         answers: ok('UsageReport', 'By agent, model or day, with what is not counted yet.'),
       },
-      async ({ query }) => {
+      async ({ query, client }) => {
         const { rows, total, ...report } = await client.usage(defined(query));
         const prices = current(parts.prices) ?? {};
         const priced = <Row extends typeof total>(row: Row): Row => ({ ...row, ...defined({ cost: costOf(row, prices) }) });
@@ -44,9 +53,9 @@ export function serviceRoutes(parts: ServiceParts): Hono {
     ).app;
 }
 
-function factsOf(parts: ServiceParts): ServiceFacts {
+function factsOf(parts: AppParts, client: HoldfastClient): ServiceFacts {
   const { server, hasWorker, temporalUi, project, problems }: ServiceHosting = parts.hosting ?? { server: 'configured', hasWorker: false };
-  const { address, namespace, tenant, taskQueue } = parts.client.place;
+  const { address, namespace, tenant, taskQueue } = client.place;
   return {
     version: packageVersion(),
     namespace,

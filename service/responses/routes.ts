@@ -4,6 +4,8 @@ import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import { agentsIn, askedAgent, refuseUntakenTools } from '../http/asked-agent';
+import type { HoldfastClient } from '../../client/index';
+import type { Entered } from '../access/gate';
 import type { AppParts } from '../parts';
 import { frameStream } from '../http/event-stream';
 import { parse } from '../http/parse-request';
@@ -35,12 +37,12 @@ interface Found {
 
 /** The Responses API of OpenAI: a model is an agent, a response is a piece of a conversation. */
 export function responseRoutes(parts: AppParts): Hono {
-  const { client, logger, closing } = parts;
+  const { logger, closing } = parts;
 
-  const stream = (reading: Omit<ResponseReading, 'signal'>): Response =>
-    frameStream((signal) => streamResponse({ ...reading, signal }), { ...parts, frameOf });
+  const stream = (isKnown: Entered['isKnown'], reading: Omit<ResponseReading, 'signal'>): Response =>
+    frameStream((signal) => streamResponse({ ...reading, signal }), { ...parts, isKnown, frameOf });
 
-  const find = async (id: string): Promise<Found> => {
+  const find = async (client: HoldfastClient, id: string): Promise<Found> => {
     const ref = refOf(id);
     const view = await client
       .run(ref.conversation)
@@ -54,6 +56,7 @@ export function responseRoutes(parts: AppParts): Hono {
   };
 
   const create: Operation<CreateBody, unknown, 'Protocol'> = {
+    may: 'runs:read',
     summary: 'OpenAI: says something, or answers, and begins a response.',
     body: CreateBody,
     bodyLimit,
@@ -61,11 +64,12 @@ export function responseRoutes(parts: AppParts): Hono {
     answers: orEvents('A response, or its events with `stream`.'),
   };
   const read: Operation<unknown, z.infer<typeof StreamQuery>, 'Protocol'> = {
+    may: 'runs:read',
     summary: 'OpenAI: reads a response, or follows it with `stream`.',
     query: StreamQuery,
     answers: orEvents('A response, or its events.'),
   };
-  const told = (summary: string, says: string) => ({ summary, anyQuery: true, answers: ok('Protocol', says) }) as const;
+  const told = (summary: string, says: string) => ({ may: 'runs:read', summary, anyQuery: true, answers: ok('Protocol', says) }) as const;
 
   const routes = new Routes('Protocols');
   routes.app.onError((error, context) => openAiError(error, context, logger));
@@ -74,46 +78,51 @@ export function responseRoutes(parts: AppParts): Hono {
     .add('GET /models/:model', told('OpenAI: an agent as a model.', 'A model.'), ({ model }) =>
       modelOf(askedAgent(parts, model, undefined)),
     )
-    .add('POST /responses', create, async ({ body, context }) => {
+    .add('POST /responses', create, async ({ body, context, client, isKnown }) => {
+      client.author(defined({ by: body.by, roles: body.roles }));
       const agent = askedAgent(parts, body.model, undefined);
       const { name: model } = agent;
       refuseUntakenTools(agent, toolsIn(body));
       const key =
         parse(KeyHeader, context.req.header('idempotency-key'), 'The header Idempotency-Key') ?? (body.metadata?.['run_id'] || undefined);
       const reading = { ...(await carryOut(client, body, key, closing)), model };
-      if (body.stream === true) return stream(reading);
+      if (body.stream === true) return stream(isKnown, reading);
       if (body.background === true) return new ResponseSegment(reading.ref, model, reading.facts).response;
       return endedResponse({ ...reading, signal: AbortSignal.any([closing, context.req.raw.signal]) });
     })
-    .add('GET /responses/:id', read, async ({ id, query }) => {
+    .add('GET /responses/:id', read, async ({ id, query, client, isKnown }) => {
       const { stream: isStream, starting_after: after } = query;
-      const { reading, view } = await find(id);
+      const { reading, view } = await find(client, id);
       if (after !== undefined && !isNumberBefore(after, view.nextOffset))
         throw new HoldfastError('request-invalid', `\`starting_after\` is ${after}, which no event of this response has.`);
       const now = await responseNow(reading, view);
       if (isStream !== 'true') return now;
       const facts = { metadata: now.metadata, createdAt: now.created_at, ...defined({ previous: now.previous_response_id ?? undefined }) };
-      return stream({ ...reading, facts, ...defined({ after }) });
+      return stream(isKnown, { ...reading, facts, ...defined({ after }) });
     })
-    .add('GET /responses/:id/input_items', told('OpenAI: what a response answers to.', 'A list of items.'), async ({ id }) => {
-      const { reading, view } = await find(id);
+    .add('GET /responses/:id/input_items', told('OpenAI: what a response answers to.', 'A list of items.'), async ({ id, client }) => {
+      const { reading, view } = await find(client, id);
       const data = inputItemsOf(reading.ref, await logOfResponse(reading, view));
       const [first_id, last_id] = [data[0], data.at(-1)].map((item) => (item as { id?: string } | undefined)?.id ?? null);
       return { object: 'list', data, first_id, last_id, has_more: false };
     })
-    .add('POST /responses/:id/cancel', told('OpenAI: stops a response.', 'The response.'), async ({ id, context }) => {
-      refusePages(context);
-      const { reading, view } = await find(id);
-      const { status } = await responseNow(reading, view);
-      // A turn may have taken the message, or ended by itself.
-      if (status === 'queued') await reading.thread.withdraw(reading.ref.message).catch(unless('message-unknown'));
-      if (await isAtWork(reading)) {
-        await reading.thread.stop().catch(unless('turn-unknown'));
-        await endedResponse({ ...reading, signal: AbortSignal.any([closing, AbortSignal.timeout(stopMs)]) }).catch(() => undefined);
-      }
-      return responseNow(reading);
-    })
-    .add('DELETE /responses/:id', { summary: 'OpenAI: is refused.', answers: {} }, ({ id: asked }) => {
+    .add(
+      'POST /responses/:id/cancel',
+      { ...told('OpenAI: stops a response.', 'The response.'), may: 'runs:control' },
+      async ({ id, context, client }) => {
+        refusePages(context);
+        const { reading, view } = await find(client, id);
+        const { status } = await responseNow(reading, view);
+        // A turn may have taken the message, or ended by itself.
+        if (status === 'queued') await reading.thread.withdraw(reading.ref.message).catch(unless('message-unknown'));
+        if (await isAtWork(reading)) {
+          await reading.thread.stop().catch(unless('turn-unknown'));
+          await endedResponse({ ...reading, signal: AbortSignal.any([closing, AbortSignal.timeout(stopMs)]) }).catch(() => undefined);
+        }
+        return responseNow(reading);
+      },
+    )
+    .add('DELETE /responses/:id', { may: 'runs:control', summary: 'OpenAI: is refused.', answers: {} }, ({ id: asked }) => {
       const id = responseIdOf(refOf(asked));
       throw new HoldfastError('request-unsupported', `"${id}" cannot be deleted alone: it is a part of the log of its conversation.`);
     }).app;

@@ -98,7 +98,7 @@ describe('lists of a server', () => {
     expect(await found({ waitingSince: new Date(Date.now() + 60_000), tag: 'night' })).toBe('ba');
     expect(await found({ since: '1h', until: new Date(Date.now() + 60_000) })).toBe('dcba');
     expect(await found({ until: '1h' })).toBe('');
-    expect((await (await clientOf('others')).list({ tenant: 'filters', tag: 'eu' })).runs).toMatchObject([{ id: 'c', startedBy: 'ada' }]);
+    expect((await (await clientOf('others')).forTenant('filters').list({ tag: 'eu' })).runs).toMatchObject([{ id: 'c', startedBy: 'ada' }]);
     expect(await client.interrupts({ tag: 'night', startedBy: 'ada' })).toEqual({
       interrupts: [expect.objectContaining({ runId: 'a', agent: 'guarded', startedBy: 'ada', waitingSince: expect.any(String) })],
       more: false,

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import type { Author } from '../../contract/access';
 import type { HoldfastClient } from '../../client/connect';
 import { createLogger } from '../../host/logger';
 import type { ServiceParts } from '../../service/parts';
@@ -8,7 +9,8 @@ import { operationsOf } from '../../service/http/routes';
 
 /** A client with these members alone. */
 export function clientWith(members: object): HoldfastClient {
-  return { ...members, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
+  const anybody = { author: (claimed: Author) => claimed, permit: () => Promise.resolve() };
+  return { ...anybody, ...members, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
 }
 
 /** The service on a client with these members alone. */

@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { HoldfastClient } from '../../../client/index';
 import { codeOf, messageOf } from '../../../contract/errors';
 import { limits } from '../../../contract/limits';
-import type { PushActivities } from '../../../contract/task-push';
+import type { PushActivities, PushedTask } from '../../../contract/task-push';
 import type { SendSettings } from './send-notice';
 import { isFinal, sendNotice } from './send-notice';
 import { watchTask } from './watch-task';
@@ -19,13 +19,14 @@ interface PushOptions extends Pick<SendSettings, 'secret'> {
 }
 
 export function pushActivities({ client, to, secret, watchMs = limits.pushWatchMs }: PushOptions): PushActivities {
+  const clientFor = ({ tenant }: PushedTask): HoldfastClient => (tenant === undefined ? client : client.forTenant(tenant));
   return {
     async watchTask(request) {
       const context = Context.current();
       const { cancellationSignal, info } = context;
       const beat = setInterval(() => context.heartbeat(), heartbeatMs);
       try {
-        const news = await watchTask(client, request, AbortSignal.any([cancellationSignal, AbortSignal.timeout(watchMs)]));
+        const news = await watchTask(clientFor(request.task), request, AbortSignal.any([cancellationSignal, AbortSignal.timeout(watchMs)]));
         // A cancelled activity runs again, and its result is lost.
         cancellationSignal.throwIfAborted();
         return news;

@@ -13,11 +13,14 @@ export interface Answers {
   readonly BuildList: AnswerOf<'GET /builds'>;
   readonly ChatMessages: { readonly messages: readonly object[] };
   readonly Conversation: AnswerOf<'GET /conversations/:id'>;
+  readonly DecisionLink: AnswerOf<'POST /runs/:id/interrupts/:interruptId/links'>;
   readonly Health: { readonly status: 'ok' };
   readonly Id: AnswerOf<'POST /runs/:id/cancel'>;
   readonly InterruptPage: AnswerOf<'GET /interrupts'>;
   readonly Interrupts: AnswerOf<'GET /runs/:id/interrupts'>;
-  readonly MadeLink: { readonly url: string; readonly expires: string };
+  readonly Keys: AnswerOf<'GET /keys'>;
+  readonly MadeKey: AnswerOf<'POST /keys'>;
+  readonly Me: AnswerOf<'GET /me'>;
   readonly Messages: { readonly messages: readonly Json[] };
   readonly OpenAiError: OpenAiErrorBody;
   readonly OpenApi: { readonly openapi: '3.1.0'; readonly [part: string]: unknown };

@@ -9,10 +9,10 @@ export function openApiRoutes(app: Hono): Hono {
   let document: OpenApi | undefined;
   const made = (): OpenApi => (document ??= openApiOf(packageVersion(), app));
   return new Routes('Service')
-    .add('GET /openapi.json', { summary: 'This document.', answers: ok('OpenApi', 'OpenAPI 3.1.') }, () => ({ ...made() }))
+    .add('GET /openapi.json', { may: 'anybody', summary: 'This document.', answers: ok('OpenApi', 'OpenAPI 3.1.') }, () => ({ ...made() }))
     .add(
       'GET /openapi',
-      { summary: 'This document as a page.', answers: { 200: { says: 'A page.', type: 'text/html' } } },
+      { may: 'anybody', summary: 'This document as a page.', answers: { 200: { says: 'A page.', type: 'text/html' } } },
       ({ context }) => {
         context.header('content-security-policy', pagePolicy);
         return context.html(openApiPage(made()));

@@ -1,3 +1,4 @@
+import { Acting } from '../../../client/connection/acting';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import { messagesIn, withStored, StoredSignals } from '../../../client/reading/stored-signals';
@@ -62,7 +63,8 @@ describe('what nobody took of a conversation', () => {
       view: async () => view,
     };
     const newest = { get: async () => undefined };
-    return new RunChannel({ newest, reader: reader as never, workflow: {} as never, workflowId: 'default/c', id: 'c' });
+    const acting = new Acting(() => Promise.reject(new Error('no run is described')));
+    return new RunChannel({ newest, acting, reader: reader as never, workflow: {} as never, workflowId: 'default/c', id: 'c' });
   };
 
   it('needs a worker', async () => {

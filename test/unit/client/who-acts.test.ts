@@ -255,7 +255,7 @@ describe('four eyes', () => {
     };
     const connection = { plugins: [], options: { address: '127.0.0.1:7233' }, withDeadline: (_: unknown, run: () => unknown) => run() };
     const client = new HoldfastClient({ connection: connection as never, namespace: 'default', close: async () => undefined });
-    Object.assign(client, { workflow });
+    Object.assign(client['parts'], { workflow });
     await client.conversation('agent', 'a').send('Refund 80', { by: 'ada' });
     await client.conversation('agent', 'b', { by: 'sue' }).send('Refund 80', { by: 'ada' });
     await client.conversation('agent', 'c').send('Refund 80');

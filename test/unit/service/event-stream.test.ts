@@ -3,6 +3,7 @@ import { frameStream } from '../../../service/http/event-stream';
 
 const options = {
   heartbeatMs: 60_000,
+  isKnown: () => Promise.resolve(true),
   closing: new AbortController().signal,
   logger: createLogger({ level: 'silent' }),
   frameOf: (item: string) => `${item}\n`,

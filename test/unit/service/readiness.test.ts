@@ -37,7 +37,7 @@ describe('a service says whether it can serve', () => {
       withDeadline: (_: number, run: () => unknown) => run(),
       workflowService: { describeNamespace },
     };
-    const check = HoldfastClient.prototype.check.bind({ connection: { connection: asked, namespace: 'default' } } as never);
+    const check = HoldfastClient.prototype.check.bind({ parts: { connection: { connection: asked, namespace: 'default' } } } as never);
     await expect(check()).rejects.toMatchObject({ code: 'server-unreachable', message: expect.stringContaining(words) });
   });
 

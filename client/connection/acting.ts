@@ -1,0 +1,92 @@
+import type { Action, Author, Principal } from '../../contract/access';
+import { defined } from '../../contract/defined';
+import { HoldfastError, codeOf } from '../../contract/errors';
+import type { MaybePromise } from '../../contract/maybe-promise';
+import { runIdOf } from '../../contract/names';
+import type { ListedRun } from '../../contract/service';
+
+/** Facts that decide whether a caller may act on a run. */
+export type RunForCaller = Pick<ListedRun, 'id' | 'agent' | 'tags' | 'startedBy'>;
+
+/** Whom a service has identified, and what the caller may do. */
+export interface Caller extends Principal {
+  readonly may: ReadonlySet<Action>;
+  /** Decides about each run after `may`. */
+  readonly mayWith?: (action: Action, run: RunForCaller) => MaybePromise<boolean>;
+  /** For an audit log: decisions, and acts that the caller may not do. */
+  readonly onAct?: (act: Act) => void;
+}
+
+export interface Act {
+  readonly action: Action;
+  readonly run: string;
+  readonly interrupt?: string;
+  /** The code of the error. Absent: the act counts. */
+  readonly code?: string;
+}
+
+/** Every act of a client passes here: who acts, and whether the caller may. Without a caller anybody may, and names are claims. */
+export class Acting {
+  constructor(
+    private readonly factsOf: (workflowId: string) => Promise<RunForCaller>,
+    readonly caller?: Caller,
+  ) {}
+
+  author({ by, roles }: Author): Author {
+    const { caller } = this;
+    if (caller === undefined) return defined({ by, roles });
+    const claimed = by !== undefined ? '`by`' : roles !== undefined ? '`roles`' : undefined;
+    if (claimed === undefined) return { by: caller.user, roles: caller.roles, proof: caller.proof };
+    throw new HoldfastError(
+      'author-forbidden',
+      `The request says ${claimed}, and it comes from ${caller.user} (${caller.proof}), as the key, token or login says.`,
+    );
+  }
+
+  /** `otherwise`: the run that the act would start. */
+  async check(action: Action, workflowId: string, otherwise?: RunForCaller): Promise<void> {
+    const { caller } = this;
+    if (caller === undefined) return;
+    if (!caller.may.has(action)) throw this.refused(caller, action, workflowId);
+    if (caller.mayWith === undefined) return;
+    const run = await this.factsOf(workflowId).catch((error: unknown) => {
+      if (codeOf(error) === 'run-unknown') return otherwise;
+      throw error;
+    });
+    // The act itself says that the run is unknown.
+    if (run === undefined || (await caller.mayWith(action, run)) === true) return;
+    if (action === 'runs:read' || (await caller.mayWith('runs:read', run)) !== true)
+      throw new HoldfastError('run-unknown', `There is no run "${runIdOf(workflowId)}".`);
+    throw this.refused(caller, action, workflowId);
+  }
+
+  private refused(caller: Caller, action: Action, workflowId: string): HoldfastError {
+    const error = actionForbidden(caller, action);
+    caller.onAct?.({ action, run: runIdOf(workflowId), code: error.code });
+    return error;
+  }
+
+  /** Tells the audit log how a decision ended. */
+  async decides(about: Pick<Act, 'action' | 'run' | 'interrupt'>, decide: () => Promise<void>): Promise<void> {
+    const { caller } = this;
+    try {
+      await decide();
+      caller?.onAct?.(about);
+    } catch (error) {
+      caller?.onAct?.({ ...about, code: codeOf(error) ?? 'internal' });
+      throw error;
+    }
+  }
+
+  /** Leaves out rows of runs that the caller may not read. */
+  async readable<Row>(rows: readonly Row[], runOf: (row: Row) => RunForCaller): Promise<readonly Row[]> {
+    const mayWith = this.caller?.mayWith;
+    if (mayWith === undefined) return rows;
+    const may = await Promise.all(rows.map(async (row) => (await mayWith('runs:read', runOf(row))) === true));
+    return rows.filter((_, position) => may[position]);
+  }
+}
+
+export function actionForbidden({ user, roles }: Principal, action: Action): HoldfastError {
+  return new HoldfastError('action-forbidden', `${user} may not do this (${action}), with the roles: ${roles.join(', ') || 'none'}.`);
+}

@@ -1,0 +1,112 @@
+import type { Act, Caller } from '../../client/connection/acting';
+import type { Principal } from '../../contract/access';
+import { actionsOf } from '../../contract/access';
+import { isStrings } from '../../contract/check';
+import { defined } from '../../contract/defined';
+import { HoldfastError, codeOf } from '../../contract/errors';
+import { isRunId } from '../../contract/names';
+import { isPersonName } from '../../contract/people';
+import { shown } from '../../contract/shown';
+import type { Links } from './links';
+import type { AccessOptions, Identity } from './parts';
+
+interface NotedAct extends Partial<Pick<Principal, 'tenant' | 'user' | 'proof'>> {
+  readonly what: 'refusal' | 'decision';
+  readonly route?: string;
+  readonly action?: string;
+  readonly run?: string;
+  readonly interrupt?: string;
+  readonly code?: string;
+}
+
+interface Ways {
+  readonly keys: { isKey(token: string): boolean; identify(token: string): Promise<Principal> };
+  readonly issuers: { identify(token: string): Promise<Principal> };
+  /** Undefined: the request has no session. Refuses unsafe requests of foreign pages. */
+  readonly sessions: { identify(request: Request): Promise<Principal | undefined> };
+  readonly audit: { write(entry: NotedAct): void };
+  readonly rate: { take(principal: Principal): void };
+  readonly links: Links;
+}
+
+/** Tells who sends a request, and what the caller may do. */
+export class Access {
+  constructor(
+    private readonly options: AccessOptions,
+    private readonly ways: Ways,
+  ) {}
+
+  async identify(request: Request): Promise<Caller> {
+    try {
+      const { principal, mayWith } = await this.find(request);
+      this.ways.rate.take(principal);
+      const may = actionsOf(principal.roles, this.options.roles);
+      return { ...principal, may, onAct: (act) => this.noted(principal, act), ...defined({ mayWith }) };
+    } catch (error) {
+      throw this.refused(request, error);
+    }
+  }
+
+  get links(): Links {
+    return this.ways.links;
+  }
+
+  /** A person with a link, who may answer one interrupt. */
+  asCaller(person: Principal): Caller {
+    return { ...person, may: new Set(['runs:read', 'runs:answer']), onAct: (act) => this.noted(person, act) };
+  }
+
+  /** Whether the request would still be taken as the caller's. */
+  async knows(request: Request, { tenant, user, proof }: Caller): Promise<boolean> {
+    const found = await this.find(request).catch((error: unknown) => {
+      if (codeOf(error) === 'identity-unavailable') return 'unavailable';
+      return undefined;
+    });
+    // A store that is away ends no stream.
+    if (found === 'unavailable') return true;
+    return found?.principal.tenant === tenant && found.principal.user === user && found.principal.proof === proof;
+  }
+
+  /** Writes the refusal to the audit log. */
+  refused<Refusal>(request: Request, error: Refusal, by?: Principal): Refusal {
+    const route = `${request.method} ${new URL(request.url).pathname}`;
+    const { tenant, user, proof } = by ?? ({} as Partial<Principal>);
+    this.ways.audit.write({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
+    return error;
+  }
+
+  private noted({ tenant, user, proof }: Principal, { action, run, interrupt, code }: Act): void {
+    const what = interrupt === undefined ? 'refusal' : 'decision';
+    this.ways.audit.write({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
+  }
+
+  private async find(request: Request): Promise<{ readonly principal: Principal; readonly mayWith?: Identity['may'] }> {
+    const { keys = true, issuers = [], identify } = this.options;
+    const token = bearerOf(request);
+    if (token !== undefined && keys && this.ways.keys.isKey(token)) return { principal: await this.ways.keys.identify(token) };
+    if (token !== undefined && issuers.some(({ audience }) => audience !== undefined))
+      return { principal: await this.ways.issuers.identify(token) };
+    const session = token === undefined ? await this.ways.sessions.identify(request) : undefined;
+    if (session !== undefined) return { principal: session };
+    const identity = await identify?.(new Request(request.url, { method: request.method, headers: request.headers }));
+    if (identity !== undefined) return { principal: checkedIdentity(identity), ...defined({ mayWith: identity.may }) };
+    if (token === undefined) throw new HoldfastError('identity-missing', 'The request says not who sends it.');
+    throw new HoldfastError('identity-invalid', 'The service takes no such token.');
+  }
+}
+
+function bearerOf(request: Request): string | undefined {
+  const [scheme = '', token] = (request.headers.get('authorization') ?? '').split(/ +/, 2);
+  return scheme.toLowerCase() === 'bearer' ? (token ?? '') : undefined;
+}
+
+/** A name that is no name would act in the name of nobody. */
+function checkedIdentity({ tenant, user, roles = [], may }: Identity): Principal {
+  const wrong =
+    (!isRunId(tenant) && `tenant is ${shown(tenant)}`) ||
+    (!isPersonName(user) && `user is ${shown(user)}`) ||
+    (!isStrings(roles) && `roles is ${shown(roles)}`) ||
+    (may !== undefined && typeof may !== 'function' && `may is ${shown(may)}`);
+  if (wrong === false) return { tenant, user, roles, proof: 'identify' };
+  throw new HoldfastError('config-invalid', `\`access.identify\` must give { tenant, user, roles, may }. Its ${wrong}.`);
+}
