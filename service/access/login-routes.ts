@@ -48,18 +48,21 @@ export function loginRoutes(parts: LoginParts): Hono {
   const routes = new Routes('Service');
   routes.app.use('/login/key', bodyLimit({ maxSize: formLimit, onError: refuseForm }));
   return routes
-    .add('GET /login', { summary: 'The login, for people.', query: Page, answers: page }, ({ query: { to, out }, context }) =>
-      onPage(parts, context, '', to, async (shownPage) => {
-        loginAddress(context.req.raw, publicUrl);
-        if (out === undefined) return context.html(loginPage(shownPage));
-        const issuer = issuers.logins[Number(out)];
-        const endSession = issuer && (await logins.endSessionUrl(issuer).catch(() => undefined));
-        return context.html(loginPage({ ...shownPage, out: defined({ endSession }) }));
-      }),
+    .add(
+      'GET /login',
+      { may: 'anybody', summary: 'The login, for people.', query: Page, answers: page },
+      ({ query: { to, out }, context }) =>
+        onPage(parts, context, '', to, async (shownPage) => {
+          loginAddress(context.req.raw, publicUrl);
+          if (out === undefined) return context.html(loginPage(shownPage));
+          const issuer = issuers.logins[Number(out)];
+          const endSession = issuer && (await logins.endSessionUrl(issuer).catch(() => undefined));
+          return context.html(loginPage({ ...shownPage, out: defined({ endSession }) }));
+        }),
     )
     .add(
       'GET /login/start',
-      { summary: 'Begins a login at an issuer.', query: Start, answers: moved },
+      { may: 'anybody', summary: 'Begins a login at an issuer.', query: Start, answers: moved },
       ({ query: { issuer, to }, context }) =>
         onPage(parts, context, '../', to, async (shownPage) => {
           const at = issuers.logins[Number(issuer)];
@@ -68,7 +71,7 @@ export function loginRoutes(parts: LoginParts): Hono {
           return context.redirect(url.href, 303);
         }),
     )
-    .add('GET /login/callback', { summary: 'Ends a login at an issuer.', anyQuery: true, answers: moved }, ({ context }) =>
+    .add('GET /login/callback', { may: 'anybody', summary: 'Ends a login at an issuer.', anyQuery: true, answers: moved }, ({ context }) =>
       onPage(parts, context, '../', undefined, async () => {
         const { principal, issuer, to } = await logins.finish(context);
         await sessions.begin(context, { principal, from: { issuer } });
@@ -76,18 +79,22 @@ export function loginRoutes(parts: LoginParts): Hono {
         return context.redirect(`..${to}`, 303);
       }),
     )
-    .add('POST /login/key', { summary: 'A login with an API key.', ownBody: KeyForm, answers: moved }, async ({ context }) => {
-      const { key, to } = await context.req.parseBody();
-      return onPage(parts, context, '../', typeof to === 'string' ? to : undefined, async (shownPage) => {
-        loginAddress(context.req.raw, publicUrl);
-        checkOrigin(context.req.raw, publicUrl);
-        const principal = await principalOfKey(parts, key);
-        await sessions.begin(context, { principal, from: { key: principal.proof.replace(/^key:/, '') } });
-        audit({ act: 'login', principal });
-        return context.redirect(`..${shownPage.to}`, 303);
-      });
-    })
-    .add('POST /logout', { summary: 'Ends the session of a browser.', answers: moved }, async ({ context }) => {
+    .add(
+      'POST /login/key',
+      { may: 'anybody', summary: 'A login with an API key.', ownBody: KeyForm, answers: moved },
+      async ({ context }) => {
+        const { key, to } = await context.req.parseBody();
+        return onPage(parts, context, '../', typeof to === 'string' ? to : undefined, async (shownPage) => {
+          loginAddress(context.req.raw, publicUrl);
+          checkOrigin(context.req.raw, publicUrl);
+          const principal = await principalOfKey(parts, key);
+          await sessions.begin(context, { principal, from: { key: principal.proof.replace(/^key:/, '') } });
+          audit({ act: 'login', principal });
+          return context.redirect(`..${shownPage.to}`, 303);
+        });
+      },
+    )
+    .add('POST /logout', { may: 'anybody', summary: 'Ends the session of a browser.', answers: moved }, async ({ context }) => {
       checkOrigin(context.req.raw, publicUrl);
       const session = await sessions.end(context);
       if (session !== undefined) audit({ act: 'logout', principal: session.principal });

@@ -70,7 +70,7 @@ export class Logins {
       const tokens = await authorizationCodeGrant(configuration, answered, checks);
       return { principal: principalOf(issuer, tokens.claims() ?? {}, 'login'), issuer: url, to };
     } catch (cause) {
-      throw new HoldfastError('login-failed', `The login at ${url} did not succeed: ${reasonOf(cause)}`, { cause });
+      throw new HoldfastError('login-failed', `The login at ${url} did not succeed: ${reasonOf(cause)}.`, { cause });
     }
   }
 
@@ -119,6 +119,6 @@ function pendingKey(secret: string): string {
 /** The code of an error of the issuer, or the message of the check that failed. */
 function reasonOf(error: unknown): string {
   const { error: code, cause } = error as { readonly error?: unknown; readonly cause?: unknown };
-  if (typeof code === 'string') return `the issuer answered ${shown(code)}.`;
-  return messageOf(codeOf(error) === undefined ? (cause ?? error) : error);
+  if (typeof code === 'string') return `the issuer answered ${shown(code)}`;
+  return messageOf(codeOf(error) === undefined ? (cause ?? error) : error).replace(/\.$/, '');
 }

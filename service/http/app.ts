@@ -8,6 +8,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { HoldfastClient } from '../../client/index';
 import type { AppParts, ServiceParts } from '../parts';
 import { Gate } from '../access/gate';
+import { openAccess } from '../access/open-access';
 import { a2aRoutes } from '../a2a/routes';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
@@ -56,7 +57,8 @@ export function createApp(given: ServiceParts): Hono {
     await next();
     context.header('x-content-type-options', 'nosniff');
   });
-  app.use(new Gate(client, access).open);
+  const opened = access === undefined ? undefined : openAccess(access, client, parts);
+  app.use(new Gate(client, opened?.access).open);
   app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
   app.route('/', ownRoutes(parts, client));
   app.route('/runs', runRoutes(parts));
@@ -69,6 +71,7 @@ export function createApp(given: ServiceParts): Hono {
   app.route('/a2a', a2aRoutes(parts));
   app.route('/v1', responseRoutes(parts));
   app.route('/', serviceRoutes(parts));
+  opened?.mount(app);
   app.route('/', openApiRoutes(app));
   app.route('/', consoleRoutes());
   return app;

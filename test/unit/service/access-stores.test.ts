@@ -163,7 +163,7 @@ describe('a Redis that is away', () => {
       async () => {
         const silent = createServer().listen(0, '127.0.0.1');
         await once(silent, 'listening');
-        return { url: `redis://:geheim@127.0.0.1:${(silent.address() as AddressInfo).port}`, close: () => silent.close() };
+        return { url: `redis://:geheim@127.0.0.1:${(silent.address() as AddressInfo).port}`, close: () => void silent.close() };
       },
     ],
   ])('is said with its code, without the password and in time: it %s', async (_, begin) => {
