@@ -19,7 +19,7 @@ interface InAgent {
  */
 export type EventBody =
   /** Signed by the starter. */
-  | (Signed & { readonly type: 'run-start'; readonly agent: string; readonly input: Json })
+  | ({ readonly type: 'run-start'; readonly agent: string; readonly input: Json } & Signed)
   | (InAgent & { readonly type: 'model-start'; readonly turn: number; readonly address: string })
   | (InAgent & {
       readonly type: 'model-end';
@@ -109,7 +109,7 @@ export type EventBody =
       readonly usageByModel?: UsageByModel;
     })
   | { readonly type: 'interrupt-start'; readonly interrupt: Interrupt }
-  | (Signed & {
+  | ({
       readonly type: 'interrupt-end';
       readonly interruptId: string;
       readonly answer: Json;
@@ -118,7 +118,7 @@ export type EventBody =
       readonly reason: 'answer' | 'deadline' | 'cancel';
       readonly policy?: DecidedPolicy;
       readonly inputHash?: string;
-    })
+    } & Signed)
   /** The asked people are to be reminded. */
   | { readonly type: 'interrupt-remind'; readonly interruptId: string; readonly at: number }
   /** From now on these people may answer, too. */
@@ -129,7 +129,7 @@ export type EventBody =
       readonly by?: readonly string[];
       readonly roles?: readonly string[];
     }
-  | (Signed & { readonly type: 'resume-ignored'; readonly interruptId: string; readonly code: string })
+  | ({ readonly type: 'resume-ignored'; readonly interruptId: string; readonly code: string } & Signed)
   | (InAgent & { readonly type: 'custom'; readonly name: string; readonly data: Json })
   /** A turn begins or ends. `title`: the new title. `clientTools`: names of the client's tools for this turn. */
   | { readonly type: 'turn-start'; readonly turn: number; readonly title?: string; readonly clientTools?: readonly string[] }
@@ -144,55 +144,54 @@ export type EventBody =
       /** When an idle conversation ends, in milliseconds since 1970. */
       readonly idleUntil?: number;
     }
-  | (InAgent &
-      Signed & {
-        readonly type: 'message';
-        readonly turn: number;
-        readonly id: string;
-        readonly mode: SendMode;
-        readonly message: StoredMessage;
-      })
+  | (InAgent & {
+      readonly type: 'message';
+      readonly turn: number;
+      readonly id: string;
+      readonly mode: SendMode;
+      readonly message: StoredMessage;
+    } & Signed)
   /** A message waits, is edited, or is withdrawn. */
-  | (Signed & {
+  | ({
       readonly type: 'message-queued';
       readonly id: string;
       readonly mode: SendMode;
       readonly message: StoredMessage;
-    })
-  | (Signed & { readonly type: 'message-changed'; readonly id: string; readonly message: StoredMessage })
-  | (Signed & { readonly type: 'message-withdrawn'; readonly id: string })
+    } & Signed)
+  | ({ readonly type: 'message-changed'; readonly id: string; readonly message: StoredMessage } & Signed)
+  | ({ readonly type: 'message-withdrawn'; readonly id: string } & Signed)
   /** A waiting message did not count. */
   | { readonly type: 'message-ignored'; readonly id: string; readonly code: string }
-  | (Signed & {
+  | ({
       readonly type: 'conversation-change';
       /** `stopping`: the current turn ends at the next safe point. */
       readonly change: 'paused' | 'unpaused' | 'stopping' | 'titled' | 'ended';
       readonly title?: string;
       /** Set with `ended`. */
       readonly reason?: 'asked' | 'idle';
-    })
+    } & Signed)
   /** A failed run is retried after the last good step. */
-  | (Signed & { readonly type: 'run-retry' })
+  | ({ readonly type: 'run-retry' } & Signed)
   /** A cancelled run goes on where the run stopped. */
-  | (Signed & { readonly type: 'run-resume' })
+  | ({ readonly type: 'run-resume' } & Signed)
   /** A request to stop, now or at a safe point. Several requests join. */
-  | (Signed & {
+  | ({
       readonly type: 'cancel-request';
       readonly modes: readonly CancelMode[];
       /** False: agents below the root agent end first. */
       readonly recursive: boolean;
       readonly withinMs?: number;
       readonly reason?: string;
-    })
+    } & Signed)
   /** The run stops, and open work is told to end. */
-  | (Signed & {
+  | ({
       readonly type: 'cancel-start';
       readonly mode: CancelMode;
       /** The time was up before a safe point. */
       readonly escalated?: true;
       readonly reason?: string;
-    })
-  | (Signed & {
+    } & Signed)
+  | ({
       readonly type: 'run-end';
       readonly status: EndStatus;
       readonly output?: Json;
@@ -204,7 +203,7 @@ export type EventBody =
       readonly mode?: CancelMode;
       readonly escalated?: true;
       readonly reason?: string;
-    });
+    } & Signed);
 
 /** Sent by an isolated agent to the parent run. */
 export const eventsOfInterrupts: readonly EventBody['type'][] = [

@@ -10,13 +10,12 @@ import { shown } from '../../contract/shown';
 import type { Audit } from './audit';
 import type { Issuers } from './issuers';
 import type { Keys } from './keys';
-import { isKey } from './keys';
 import type { AccessOptions, Identity } from './parts';
 import type { RequestRate } from './rate';
 import type { Sessions } from './sessions';
 
 interface Ways {
-  readonly keys: Pick<Keys, 'identify'>;
+  readonly keys: Pick<Keys, 'identify' | 'isKey'>;
   readonly issuers: Pick<Issuers, 'identify'>;
   /** Undefined: the request has no session. Refuses unsafe requests of foreign pages. */
   readonly sessions: Pick<Sessions, 'identify'>;
@@ -75,7 +74,7 @@ export class Access {
   private async find(request: Request): Promise<{ readonly principal: Principal; readonly mayWith?: Identity['may'] }> {
     const { keys = true, issuers = [], identify } = this.options;
     const token = bearerOf(request);
-    if (token !== undefined && keys && isKey(token)) return { principal: await this.ways.keys.identify(token) };
+    if (token !== undefined && keys && this.ways.keys.isKey(token)) return { principal: await this.ways.keys.identify(token) };
     if (token !== undefined && issuers.some(({ audience }) => audience !== undefined))
       return { principal: await this.ways.issuers.identify(token) };
     const session = token === undefined ? await this.ways.sessions.identify(request) : undefined;

@@ -152,7 +152,7 @@ describe('a request with the cookie of a session', () => {
       { 'sec-fetch-site': 'none' },
       { referer: 'https://holdfast.example.com/' },
       {},
-    ].map((headers) => ({ 'content-type': type, ...headers }));
+    ].map((headers): Record<string, string> => ({ 'content-type': type, ...(headers as object) }));
     expect(refused.map((headers) => outcomeOf(headers))).toEqual(refused.map(() => 'origin-forbidden'));
   });
 
