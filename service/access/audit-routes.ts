@@ -4,10 +4,11 @@ import { listTime, timeOf } from '../../client/listing/list-options';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { Routes, ok } from '../http/routes';
+import { count } from '../http/schemas';
 import { type Audit, lastEntries } from './audit';
 import { callerOf } from './key-routes';
 
-const AuditQuery = z.strictObject({ since: z.string().optional(), limit: z.coerce.number().int().min(1).max(1000).optional() });
+const AuditQuery = z.strictObject({ since: z.string().optional(), limit: count.pipe(z.number().min(1).max(1000)).optional() });
 const usualLimit = 100;
 
 export function auditRoutes(audit: Audit): Hono {
