@@ -1,4 +1,3 @@
-import type { Signed } from './author';
 import { authorOf } from './author';
 import { defined } from './defined';
 import { isRecord } from './check';
@@ -12,7 +11,7 @@ import { limits } from './limits';
 export const cancelModes = ['now', 'after-model', 'after-tools'] as const;
 export type CancelMode = (typeof cancelModes)[number];
 
-export interface CancelRequest extends Signed {
+export interface CancelRequest {
   readonly modes: readonly CancelMode[];
   /** The wait for a safe point, from `at`. Then the request counts as `now`. */
   readonly withinMs?: number;
@@ -21,14 +20,18 @@ export interface CancelRequest extends Signed {
   /** False: agents below the root agent end first. */
   readonly recursive: boolean;
   readonly reason?: string;
+  readonly by?: string;
+  readonly proof?: string;
 }
 
 /** How a cancel took effect. */
-export interface CancelFacts extends Signed {
+export interface CancelFacts {
   readonly mode: CancelMode;
   /** The time was up before a safe point. */
   readonly escalated?: true;
   readonly reason?: string;
+  readonly by?: string;
+  readonly proof?: string;
 }
 
 /** Anybody who reaches the server can send a signal. */
