@@ -1,14 +1,8 @@
-import type { Author } from './access';
+import type { Author, Signed } from './access';
 import { isStrings } from './check';
 import { defined } from './defined';
 import { limits } from './limits';
 import { canonicalJson } from './messages/messages';
-
-/** A name, and how the name was proven. The two stay together in the record of a run. */
-export interface Signed {
-  readonly by?: string;
-  readonly proof?: string;
-}
 
 type Given = Readonly<Partial<Record<keyof Author, unknown>>>;
 

@@ -1,4 +1,4 @@
-import type { Signed } from './author';
+import type { Signed } from './access';
 import { isRecord } from './check';
 import { clientToolsProblem } from './client-tools';
 import type { ToolSpec } from './manifest';

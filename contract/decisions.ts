@@ -1,4 +1,4 @@
-import type { Signed } from './author';
+import type { Signed } from './access';
 import { isAbsentOr, isBoolean, isFilled, isRecord, isString } from './check';
 import type { Json } from './messages/messages';
 import type { People } from './people';

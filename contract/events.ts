@@ -1,4 +1,4 @@
-import type { Signed } from './author';
+import type { Signed } from './access';
 import type { CancelFacts, CancelMode, CancelRequest } from './cancel';
 import type { ConversationView, SendMode, TurnStatus } from './conversations';
 import type { Timestamp } from './timestamp';

@@ -54,7 +54,7 @@ export function cancelRequestOf(
     by: personName,
   });
   const { by, proof } = authorOf({ by: given.by });
-  if ([...Object.values(given), by].every((value) => value === undefined)) return undefined;
+  if (by === undefined && Object.values(given).every((value) => value === undefined)) return undefined;
   const { mode: modes = 'now', within, recursive = true, reason } = given;
   const asked = typeof modes === 'string' ? [modes] : cancelModes.filter((one) => modes.includes(one));
   const withinMs = within === undefined ? undefined : millisecondsOf(within, 'request-invalid');

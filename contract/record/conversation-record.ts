@@ -1,4 +1,4 @@
-import type { Signed } from '../author';
+import type { Signed } from '../access';
 import { authorOf } from '../author';
 import type { ConversationView, QueuedMessage } from '../conversations';
 import { defined } from '../defined';

@@ -1,5 +1,5 @@
 import type { Author } from '../../contract/access';
-import type { Signed } from '../../contract/author';
+import type { Signed } from '../../contract/access';
 import { authorOf, authorWithRoles, isSameAuthor } from '../../contract/author';
 import { defined } from '../../contract/defined';
 import type {

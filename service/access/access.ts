@@ -1,5 +1,5 @@
 import type { Act, Caller } from '../../client/connection/acting';
-import type { Principal } from '../../contract/access';
+import type { Action, Principal } from '../../contract/access';
 import { actionsOf } from '../../contract/access';
 import { isStrings } from '../../contract/check';
 import { defined } from '../../contract/defined';
@@ -7,24 +7,21 @@ import { HoldfastError, codeOf } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
 import { isPersonName } from '../../contract/people';
 import { shown } from '../../contract/shown';
+import type { Audit } from './audit';
+import type { Issuers } from './issuers';
+import type { Keys } from './keys';
 import type { AccessOptions, Identity } from './parts';
-
-interface NotedAct extends Partial<Pick<Principal, 'tenant' | 'user' | 'proof'>> {
-  readonly what: 'refusal' | 'decision';
-  readonly route?: string;
-  readonly action?: string;
-  readonly run?: string;
-  readonly interrupt?: string;
-  readonly code?: string;
-}
+import type { RequestRate } from './rate';
+import type { Sessions } from './sessions';
 
 interface Ways {
-  readonly keys: { isKey(token: string): boolean; identify(token: string): Promise<Principal> };
-  readonly issuers: { identify(token: string): Promise<Principal> };
+  readonly keys: Pick<Keys, 'identify' | 'isKey'>;
+  readonly issuers: Pick<Issuers, 'identify'>;
   /** Undefined: the request has no session. Refuses unsafe requests of foreign pages. */
-  readonly sessions: { identify(request: Request): Promise<Principal | undefined> };
-  readonly audit: { write(entry: NotedAct): void };
-  readonly rate: { take(principal: Principal): void };
+  readonly sessions: Pick<Sessions, 'identify'>;
+  readonly audit: Pick<Audit, 'add'>;
+  /** Absent: no limit. */
+  readonly rate?: Pick<RequestRate, 'take'>;
 }
 
 /** Tells who sends a request, and what the caller may do. */
@@ -37,7 +34,7 @@ export class Access {
   async identify(request: Request): Promise<Caller> {
     try {
       const { principal, mayWith } = await this.find(request);
-      this.ways.rate.take(principal);
+      this.ways.rate?.take(principal);
       const may = actionsOf(principal.roles, this.options.roles);
       return { ...principal, may, onAct: (act) => this.noted(principal, act), ...defined({ mayWith }) };
     } catch (error) {
@@ -56,17 +53,22 @@ export class Access {
     return found?.principal.tenant === tenant && found.principal.user === user && found.principal.proof === proof;
   }
 
+  /** Whoever has a signed link may read and answer, and the link's routes let them see one question. */
+  linked(principal: Principal): Caller {
+    return { ...principal, may: new Set<Action>(['runs:read', 'runs:answer']), onAct: (act) => this.noted(principal, act) };
+  }
+
   /** Writes the refusal to the audit log. */
   refused<Refusal>(request: Request, error: Refusal, by?: Principal): Refusal {
     const route = `${request.method} ${new URL(request.url).pathname}`;
     const { tenant, user, proof } = by ?? ({} as Partial<Principal>);
-    this.ways.audit.write({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
+    void this.ways.audit.add({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
     return error;
   }
 
   private noted({ tenant, user, proof }: Principal, { action, run, interrupt, code }: Act): void {
     const what = interrupt === undefined ? 'refusal' : 'decision';
-    this.ways.audit.write({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
+    void this.ways.audit.add({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
   }
 
   private async find(request: Request): Promise<{ readonly principal: Principal; readonly mayWith?: Identity['may'] }> {

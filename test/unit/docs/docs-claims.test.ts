@@ -59,6 +59,10 @@ describe('docs/reference/configuration.md has every field, and no other,', () =>
     expect([...told].sort()).toEqual([...fields].sort());
   });
 
+  it('of access', () => {
+    expect([...namesIn('Access')].sort()).toEqual([...fieldsOf('service/access/parts.ts', 'AccessOptions')].sort());
+  });
+
   it('of a tool, and of what a call gets', () => {
     const file = 'activities/tools/define-tool.ts';
     const fields = fieldsOf(file, 'ToolBasics', 'Tool', 'StreamableTool', 'EnhancedTool', 'ExternalTool');

@@ -230,7 +230,7 @@ describe('a link to a question', () => {
   });
 
   it.each<Interrupt>([
-    { ...question, answerSchema: { type: 'object', properties: {} } } as Interrupt,
+    { ...question, answerSchema: { type: 'object', properties: {} } },
     { ...base, kind: 'in-doubt', info: { tool: 'pay' } },
     { ...base, kind: 'custom', info: { externalCall: { tool: 'pay', callId: 'c', input: {} } } },
   ])('names the console where a page has no field: %j', async (interrupt) => {
