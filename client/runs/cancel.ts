@@ -63,7 +63,7 @@ export function cancelRequestOf(
   return { modes: asked, recursive, ...defined({ withinMs, reason, by, proof }) };
 }
 
-function cancelOutcomeOf({ status, escalated }: Pick<Extract<RunEvent, { type: 'run-end' }>, 'status' | 'escalated'>): CancelOutcome {
+export function cancelOutcomeOf({ status, escalated }: Pick<Extract<RunEvent, { type: 'run-end' }>, 'status' | 'escalated'>): CancelOutcome {
   if (status !== 'cancelled') return 'ended-first';
   return escalated === true ? 'escalated' : 'in-time';
 }

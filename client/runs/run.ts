@@ -23,7 +23,7 @@ import { answerOf, checkAnswer, checkAnswerTo, checkSize, gone, interruptIn } fr
 import { AnyRun } from './any-run';
 import { askToStop } from './ask-to-stop';
 import { askedAgain, isPassing, isTimeout } from './asked-again';
-import type { CancelOptions, CancelOutcome, CancelReceipt } from './cancel';
+import type { CancelOptions, CancelReceipt } from './cancel';
 import { cancelOutcomeAfter, cancelRequestOf } from './cancel';
 import type { Authority } from '../connection/authority';
 import { withCode } from '../connection/lost-server';
