@@ -338,7 +338,8 @@ export class Run<Output = unknown> extends AnyRun {
     await this.seenByAll();
   }
 
-  private permit(action: Action): Promise<void> {
+  /** Throws if the caller may not do this with the run. */
+  permit(action: Action): Promise<void> {
     return this.acting.check(action, this.workflowId);
   }
 

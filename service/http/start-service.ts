@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
-import { errorTable } from '../../contract/errors';
+import { errorTable, HoldfastError } from '../../contract/errors';
 import { reachable } from '../../host/configuration';
 import { listenFailure } from '../../host/server/free-port';
 import type { ServiceParts } from '../parts';
@@ -28,7 +28,8 @@ export interface RunningService {
 const closePatienceMs = 2_000;
 
 /**
- * Serves the app over HTTP. Throws 'port-in-use', or 'config-invalid' for an address of another machine.
+ * Serves the app over HTTP. Throws 'access-missing' off loopback without `access`, 'port-in-use', or 'config-invalid' for an address of another
+ * machine.
  * @example
  * const { agents } = await loadProject('holdfast.config.ts');
  * const service = await startService({ client, agents, logger: createLogger(), host: '127.0.0.1', port: 4747 });
@@ -37,6 +38,8 @@ const closePatienceMs = 2_000;
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { host, port, requestMs = 60_000 } = options;
+  if (!isLoopbackAddress(host) && options.access === undefined)
+    throw new HoldfastError('access-missing', `The service would listen on ${host}, and nothing says who may do what.`);
   const closing = new AbortController();
   const { hosts, ...parts } = options;
   const app = createApp({ ...parts, closing: closing.signal, ...(isLoopbackAddress(host) ? { hosts: hosts ?? [] } : {}) });

@@ -137,7 +137,14 @@ describe('what the operating system refuses', () => {
     await expect(checkPortFree(0, '8.8.8.8')).rejects.toMatchObject(errorOf('config-invalid', /8\.8\.8\.8/));
     await expect(checkPortFree(0, 'no-such-host.invalid')).rejects.toMatchObject({ code: 'config-invalid' });
     await expect(
-      startService({ host: '8.8.8.8', port: 0, agents: [], logger: createLogger({ level: 'silent' }), client: {} as never }),
+      startService({
+        host: '8.8.8.8',
+        port: 0,
+        agents: [],
+        logger: createLogger({ level: 'silent' }),
+        client: {} as never,
+        access: {} as never,
+      }),
     ).rejects.toMatchObject(errorOf('config-invalid'));
     const failed = (code: string) => listenFailure(Object.assign(new Error(code), { code, syscall: 'listen' }), '127.0.0.1', 80).code;
     expect(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'EMFILE', 'EINVAL'].map(failed)).toEqual([

@@ -3,10 +3,14 @@ import type { Principal } from '../../../contract/access';
 import type { Interrupt } from '../../../contract/interrupts';
 import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
+import type { Caller } from '../../../client/connection/acting';
+import { Access } from '../../../service/access/access';
+import { decideRoutes, linkRoutes } from '../../../service/access/decide-routes';
+import { Gate } from '../../../service/access/gate';
+import { errorResponse } from '../../../service/http/error-response';
+import type { AppParts, ServiceParts } from '../../../service/parts';
 import type { Link } from '../../../service/access/links';
 import { Links, shownHash } from '../../../service/access/links';
-import { Gate } from '../../../service/access/gate';
-import { decideRoutes } from '../../../service/access/decide-routes';
 import type { AccessOptions } from '../../../service/access/parts';
 import { memoryAccessStore } from '../../support/access-store';
 import { clientWith } from '../../support/service-app';
@@ -27,6 +31,7 @@ const approval: Interrupt = {
     given: [{ stage: 1, type: 'approve', by: 'bob' }],
   },
 };
+const admin: Principal = { tenant: 'acme', user: 'mailer', roles: ['admin'], proof: 'key:k1' };
 const question: Interrupt = { ...base, kind: 'question', info: { question: 'Where to?' }, answerSchema: { type: 'string' } };
 
 interface Given {
@@ -35,28 +40,51 @@ interface Given {
   readonly answer: readonly unknown[];
 }
 
-function bed({
-  interrupt = approval,
-  links: options,
-  login,
-}: { interrupt?: Interrupt; links?: AccessOptions['links']; login?: Principal } = {}) {
+interface Bed {
+  readonly interrupt?: Interrupt;
+  readonly links?: AccessOptions['links'];
+  readonly login?: Principal;
+  /** Default: the service listens on loopback. */
+  readonly parts?: Partial<ServiceParts>;
+  readonly maker?: Principal;
+}
+
+function bed({ interrupt = approval, links: options, login, parts = { hosts: [] }, maker = admin }: Bed = {}) {
   const given: Given[] = [];
   const logged: string[] = [];
   const state = { open: [interrupt], refusal: undefined as Error | undefined };
   const links = new Links(memoryAccessStore(), options);
-  const clientOf = (author: Principal) =>
+  const write = async (entry: unknown): Promise<void> => void logged.push(JSON.stringify(entry));
+  const access = new Access(
+    {},
+    {
+      keys: { isKey: (token) => token === 'key', identify: async () => maker },
+      issuers: { identify: () => Promise.reject(new Error('no issuer')) },
+      sessions: { identify: async () => login },
+      audit: { write },
+      rate: { take: () => undefined },
+      links,
+    },
+  );
+  const as = (caller: Caller) =>
     clientWith({
+      caller,
+      place: { tenant: caller.tenant },
       run: (run: string) => ({
-        interrupts: async () => (author.tenant === 'acme' ? state.open : []),
+        permit: async () => undefined,
+        interrupts: async () => (caller.tenant === 'acme' ? state.open : []),
         resume: async (...answer: readonly unknown[]) => {
           if (state.refusal !== undefined) throw state.refusal;
-          given.push({ author, run, answer });
+          const { tenant, user, roles, proof } = caller;
+          given.push({ author: { tenant, user, roles, proof }, run, answer });
         },
       }),
     });
   const logger = createLogger({ level: 'trace', write: (line) => logged.push(line) });
-  const routes = decideRoutes({ logger } as never, { links, clientOf, loginOf: async () => login });
-  const app = new Hono().use(new Gate({} as never, undefined).open).route('/', routes);
+  const ofApp = { logger, ...parts } as AppParts;
+  const app = new Hono().use(new Gate(clientWith({ as }), access).open);
+  app.onError((error, context) => errorResponse(error, context, logger));
+  app.route('/runs', linkRoutes(ofApp, access)).route('/', decideRoutes(ofApp, access));
   const make = (changes: Partial<Link> = {}): Promise<string> =>
     links.make({
       ...{ tenant: 'acme', run: 'r-1', interrupt: interrupt.id, hash: shownHash(interrupt), user: 'ada', roles: ['finance'] },
@@ -65,10 +93,16 @@ function bed({
     });
   const ask = async (method: string, token: string, form?: Record<string, string>) => {
     const body = form === undefined ? {} : { body: new URLSearchParams(form) };
-    const response = await app.request(`/decide/${token}`, { method, ...body });
+    const response = await app.request(`http://127.0.0.1/decide/${token}`, { method, headers: { host: '127.0.0.1' }, ...body });
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
-  return { app, make, ask, given, state, logged };
+  const order = async (body: object, host = '127.0.0.1') => {
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer key', host };
+    const path = `http://${host}/runs/r-1/interrupts/${interrupt.id}/links`;
+    const response = await app.request(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    return { status: response.status, body: (await response.json()) as { url: string; expires: string; error?: { code: string } } };
+  };
+  return { app, make, ask, order, given, state, logged, links };
 }
 
 describe('GET /decide/:token', () => {
@@ -197,7 +231,7 @@ describe('POST /decide/:token', () => {
     expect(it_.logged.join('')).not.toContain(token);
   });
 
-  it.each<[string, RequestInit]>([
+  it.each<[string, RequestInit & { readonly headers?: Record<string, string> }]>([
     ['JSON', { body: '{"decision":"approve"}', headers: { 'content-type': 'application/json' } }],
     ['no decision', { body: new URLSearchParams({}) }],
     ['an answer to an approval', { body: new URLSearchParams({ decision: 'answer', answer: 'x' }) }],
@@ -205,7 +239,9 @@ describe('POST /decide/:token', () => {
   ])('refuses %s, and the link can be used', async (_, sent) => {
     const { app, make, ask, given } = bed();
     const token = await make();
-    expect((await app.request(`/decide/${token}`, { method: 'POST', ...sent })).status).toBeGreaterThanOrEqual(400);
+    expect(
+      (await app.request(`/decide/${token}`, { method: 'POST', ...sent, headers: { host: 'localhost', ...sent.headers } })).status,
+    ).toBeGreaterThanOrEqual(400);
     expect(given).toEqual([]);
     expect((await ask('POST', token, { decision: 'approve' })).status).toBe(200);
   });
@@ -249,13 +285,15 @@ describe('a link that needs a login', () => {
   const ada: Principal = { tenant: 'acme', user: 'ada', roles: ['reader'], proof: 'login:https://login.example.com' };
 
   it('sends to the login, and shows nothing before', async () => {
-    const { make, ask, given } = bed({ links });
+    const { make, ask, given, logged } = bed({ links });
     const token = await make();
     for (const method of ['GET', 'POST']) {
       const { status, headers, text } = await ask(method, token, method === 'POST' ? { decision: 'approve' } : undefined);
       expect([status, headers.get('location'), text]).toEqual([303, `../login?to=%2Fdecide%2F${token}`, '']);
     }
     expect(given).toEqual([]);
+    expect(logged.join('')).toContain('identity-missing');
+    expect(logged.join('')).not.toContain(token);
   });
 
   it.each([
@@ -277,5 +315,57 @@ describe('a link that needs a login', () => {
     expect((await ask('GET', token)).status).toBe(200);
     expect((await ask('POST', token, { decision: 'approve' })).status).toBe(200);
     expect(given.map(({ author }) => author)).toEqual([{ tenant: 'acme', user: 'ada', roles: ['finance'], proof: ada.proof }]);
+  });
+});
+
+describe('POST /runs/:id/interrupts/:interruptId/links', () => {
+  afterEach(() => jest.useRealTimers());
+
+  it('makes a link with which the named person decides', async () => {
+    const { order, ask, given } = bed();
+    const { status, body } = await order({ for: 'ada', roles: ['finance'] });
+    expect(status).toBe(200);
+    const [, token = ''] = /^http:\/\/127\.0\.0\.1\/decide\/(.+)$/.exec(body.url) ?? [];
+    expect((await ask('POST', token, { decision: 'approve' })).status).toBe(200);
+    expect(given).toMatchObject([{ author: { tenant: 'acme', user: 'ada', roles: ['finance'] }, run: 'r-1' }]);
+  });
+
+  it('makes links that last as long as the body says, else as the configuration says', async () => {
+    jest.useFakeTimers({ now: 0 });
+    const { order } = bed({ links: { expires: '2h' } });
+    const expire = async (body: object): Promise<string> => (await order({ for: 'ada', ...body })).body.expires;
+    expect([await expire({}), await expire({ expires: '1d' })]).toEqual(['1970-01-01T02:00:00.000Z', '1970-01-02T00:00:00.000Z']);
+  });
+
+  it('uses the public URL, and none that a caller chooses', async () => {
+    const far = bed({ parts: { publicUrl: 'https://example.com/desk/' } });
+    expect((await far.order({ for: 'ada' }, 'evil.test')).body.url).toMatch(/^https:\/\/example\.com\/desk\/decide\//);
+    const { status, body } = await bed({ parts: {} }).order({ for: 'ada' }, 'evil.test');
+    expect([status, body.error?.code]).toEqual([500, 'config-invalid']);
+  });
+
+  it.each(['approver', 'operator', 'reader'])('is forbidden to the role %s', async (role) => {
+    const { status, body } = await bed({ maker: { ...admin, roles: [role] } }).order({ for: 'ada' });
+    expect([status, body.error?.code]).toEqual([403, 'action-forbidden']);
+  });
+
+  it.each([
+    {},
+    { for: '' },
+    { for: '\u200b' },
+    { for: 'ada', roles: [''] },
+    { for: 'ada', expires: 'soon' },
+    { for: 'ada', tenant: 'other' },
+  ])('refuses %j', async (body) => expect((await bed().order(body)).status).toBe(400));
+
+  it('makes no link to what does not wait, and none without `access`', async () => {
+    const gone = bed();
+    gone.state.open = [];
+    expect((await gone.order({ for: 'ada' })).body.error?.code).toBe('interrupt-unknown');
+    const open = bed({ parts: { hosts: [], access: undefined } });
+    expect([(await open.order({ for: 'ada' })).body.error?.code, (await open.ask('GET', await open.make())).status]).toEqual([
+      'access-missing',
+      404,
+    ]);
   });
 });
