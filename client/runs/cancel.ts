@@ -6,7 +6,7 @@ import { cancelModes } from '../../contract/cancel';
 import { defined } from '../../contract/defined';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
-import type { RunEvent } from '../../contract/events';
+import type { RunEvent, RunView } from '../../contract/events';
 import { limits } from '../../contract/limits';
 import { anyOf } from '../../contract/shown';
 import { optionsOf } from '../connection/options';
@@ -63,10 +63,20 @@ export function cancelRequestOf(
   return { modes: asked, recursive, ...defined({ withinMs, reason, by, proof }) };
 }
 
-export function cancelOutcomeOf({
-  status,
-  escalated,
-}: Pick<Extract<RunEvent, { type: 'run-end' }>, 'status' | 'escalated'>): CancelOutcome {
+export function cancelOutcomeOf({ status, escalated }: Pick<Extract<RunEvent, { type: 'run-end' }>, 'status' | 'escalated'>): CancelOutcome {
   if (status !== 'cancelled') return 'ended-first';
   return escalated === true ? 'escalated' : 'in-time';
+}
+
+interface CancelledRun {
+  readonly id: string;
+  events(options: { readonly deltas: false }): AsyncGenerator<RunEvent>;
+  view(): Promise<Pick<RunView, 'status'>>;
+}
+
+/** An earlier cancel of a resumed run does not count. */
+export async function cancelOutcomeAfter(since: number, run: CancelledRun): Promise<CancelOutcome> {
+  for await (const event of run.events({ deltas: false }))
+    if (event.type === 'run-end' && event.time >= since) return cancelOutcomeOf(event);
+  throw new HoldfastError('request-invalid', `The run "${run.id}" has not ended: it is ${(await run.view()).status}.`);
 }

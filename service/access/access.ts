@@ -1,4 +1,4 @@
-import type { Act, Caller } from '../../client/connection/acting';
+import type { Act, KnownCaller } from '../../client/connection/authority';
 import type { Action, Principal } from '../../contract/access';
 import { actionsOf } from '../../contract/access';
 import { isStrings } from '../../contract/check';
@@ -10,17 +10,18 @@ import { shown } from '../../contract/shown';
 import type { Audit } from './audit';
 import type { Issuers } from './issuers';
 import type { Keys } from './keys';
+import { isKey } from './keys';
 import type { Links } from './links';
 import type { AccessOptions, Identity } from './parts';
 import type { RequestRate } from './rate';
 import type { Sessions } from './sessions';
 
 interface Ways {
-  readonly keys: Pick<Keys, 'identify' | 'isKey'>;
+  readonly keys: Pick<Keys, 'identify'>;
   readonly issuers: Pick<Issuers, 'identify'>;
   /** Undefined: the request has no session. Refuses unsafe requests of foreign pages. */
   readonly sessions: Pick<Sessions, 'identify'>;
-  readonly audit: Pick<Audit, 'write'>;
+  readonly audit: Pick<Audit, 'add'>;
   readonly links: Links;
   /** Absent: no limit. */
   readonly rate?: Pick<RequestRate, 'take'>;
@@ -37,7 +38,7 @@ export class Access {
     return this.ways.links;
   }
 
-  async identify(request: Request): Promise<Caller> {
+  async identify(request: Request): Promise<KnownCaller> {
     try {
       const { principal, mayWith } = await this.find(request);
       this.ways.rate?.take(principal);
@@ -49,7 +50,7 @@ export class Access {
   }
 
   /** Whether the request would still be taken as the caller's. */
-  async knows(request: Request, { tenant, user, proof }: Caller): Promise<boolean> {
+  async knows(request: Request, { tenant, user, proof }: KnownCaller): Promise<boolean> {
     const found = await this.find(request).catch((error: unknown) => {
       if (codeOf(error) === 'identity-unavailable') return 'unavailable';
       return undefined;
@@ -60,7 +61,7 @@ export class Access {
   }
 
   /** Whoever has a signed link may read and answer, and the link's routes let them see one question. */
-  linked(principal: Principal): Caller {
+  linked(principal: Principal): KnownCaller {
     return { ...principal, may: new Set<Action>(['runs:read', 'runs:answer']), onAct: (act) => this.noted(principal, act) };
   }
 
@@ -68,19 +69,19 @@ export class Access {
   refused<Refusal>(request: Request, error: Refusal, by?: Principal): Refusal {
     const route = `${request.method} ${new URL(request.url).pathname}`;
     const { tenant, user, proof } = by ?? ({} as Partial<Principal>);
-    void this.ways.audit.write({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
+    void this.ways.audit.add({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
     return error;
   }
 
   private noted({ tenant, user, proof }: Principal, { action, run, interrupt, code }: Act): void {
     const what = interrupt === undefined ? 'refusal' : 'decision';
-    void this.ways.audit.write({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
+    void this.ways.audit.add({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
   }
 
   private async find(request: Request): Promise<{ readonly principal: Principal; readonly mayWith?: Identity['may'] }> {
     const { keys = true, issuers = [], identify } = this.options;
     const token = bearerOf(request);
-    if (token !== undefined && keys && this.ways.keys.isKey(token)) return { principal: await this.ways.keys.identify(token) };
+    if (token !== undefined && keys && isKey(token)) return { principal: await this.ways.keys.identify(token) };
     if (token !== undefined && issuers.some(({ audience }) => audience !== undefined))
       return { principal: await this.ways.issuers.identify(token) };
     const session = token === undefined ? await this.ways.sessions.identify(request) : undefined;

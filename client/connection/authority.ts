@@ -9,7 +9,7 @@ import type { ListedRun } from '../../contract/service';
 export type RunForCaller = Pick<ListedRun, 'id' | 'agent' | 'tags' | 'startedBy'>;
 
 /** Whom a service has identified, and what the caller may do. */
-export interface Caller extends Principal {
+export interface KnownCaller extends Principal {
   readonly may: ReadonlySet<Action>;
   /** Decides about each run after `may`. */
   readonly mayWith?: (action: Action, run: RunForCaller) => MaybePromise<boolean>;
@@ -26,10 +26,10 @@ export interface Act {
 }
 
 /** Every act of a client passes here: who acts, and whether the caller may. Without a caller anybody may, and names are claims. */
-export class Acting {
+export class Authority {
   constructor(
     private readonly factsOf: (workflowId: string) => Promise<RunForCaller>,
-    readonly caller?: Caller,
+    readonly caller?: KnownCaller,
   ) {}
 
   author({ by, roles }: Author): Author {
@@ -60,7 +60,7 @@ export class Acting {
     throw this.refused(caller, action, workflowId);
   }
 
-  private refused(caller: Caller, action: Action, workflowId: string): HoldfastError {
+  private refused(caller: KnownCaller, action: Action, workflowId: string): HoldfastError {
     const error = actionForbidden(caller, action);
     caller.onAct?.({ action, run: runIdOf(workflowId), code: error.code });
     return error;
