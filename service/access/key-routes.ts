@@ -24,7 +24,7 @@ export function keyRoutes({ keys, audit }: KeyParts): Hono {
   const may = 'keys:manage';
   const note = async (what: 'key-made' | 'key-rotated' | 'key-revoked', by: KnownCaller, { id, name, roles }: ApiKey): Promise<void> => {
     const { tenant, user, proof } = by;
-    await audit.add({ what, tenant, user, proof, key: id, for: name, roles });
+    await audit.write({ what, tenant, user, proof, key: id, for: name, roles });
   };
   const make = { may, summary: 'Makes an API key.', body: KeyBody, answers: ok('MadeKey', 'The key, which is shown only once.') } as const;
   const rotate = {

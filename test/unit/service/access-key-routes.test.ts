@@ -108,7 +108,7 @@ describe('the route of the audit log', () => {
     const { audit, appOf } = bed();
     const app = appOf({});
     for (const tenant of ['acme', 'other', undefined, 'acme'])
-      await audit.add({ what: 'refusal', user: 'x', ...(tenant === undefined ? {} : { tenant }) });
+      await audit.write({ what: 'refusal', user: 'x', ...(tenant === undefined ? {} : { tenant }) });
     expect((await answerOf(app, 'GET', '/audit')).body).toMatchObject({ entries: [{ tenant: 'acme' }, { tenant: 'acme' }], more: false });
     expect((await answerOf(app, 'GET', '/audit?limit=1&since=1h')).body).toMatchObject({ entries: [{ tenant: 'acme' }], more: true });
     expect((await answerOf(app, 'GET', '/audit?since=2099-01-01')).body).toEqual({ entries: [], more: false });
