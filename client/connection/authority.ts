@@ -32,7 +32,7 @@ export class Authority {
     readonly caller?: KnownCaller,
   ) {}
 
-  author({ by, roles }: Author): Author {
+  author({ by, roles }: { readonly by?: string | undefined; readonly roles?: readonly string[] | undefined }): Author {
     const { caller } = this;
     if (caller === undefined) return defined({ by, roles });
     const claimed = by !== undefined ? '`by`' : roles !== undefined ? '`roles`' : undefined;
@@ -41,6 +41,12 @@ export class Authority {
       'author-forbidden',
       `The request says ${claimed}, and it comes from ${caller.user} (${caller.proof}), as the key, token or login says.`,
     );
+  }
+
+  /** A reason that names the caller. */
+  signed(reason: string): string {
+    const { caller } = this;
+    return caller === undefined ? reason : `${reason} (${caller.user}, ${caller.proof})`;
   }
 
   /** `otherwise`: the run that the act would start. */

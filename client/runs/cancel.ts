@@ -39,10 +39,7 @@ const mode = form(
   `${anyOf(cancelModes)}, or a list of them`,
 );
 
-export function cancelRequestOf(
-  options: CancelOptions,
-  authorOf: (claimed: Author) => Author = (claimed) => claimed,
-): CancelRequest | undefined {
+export function cancelRequestOf(options: CancelOptions, acting?: { author(claimed: Author): Author }): CancelRequest | undefined {
   const given = optionsOf<CancelOptions>(options, 'cancel', {
     mode,
     within: worded(filled, 'a duration such as "30s"'),
@@ -53,7 +50,7 @@ export function cancelRequestOf(
     ),
     by: personName,
   });
-  const { by, proof } = authorOf({ by: given.by });
+  const { by, proof } = acting?.author({ by: given.by }) ?? ({ by: given.by } as Author);
   if (by === undefined && Object.values(given).every((value) => value === undefined)) return undefined;
   const { mode: modes = 'now', within, recursive = true, reason } = given;
   const asked = typeof modes === 'string' ? [modes] : cancelModes.filter((one) => modes.includes(one));
@@ -63,7 +60,10 @@ export function cancelRequestOf(
   return { modes: asked, recursive, ...defined({ withinMs, reason, by, proof }) };
 }
 
-export function cancelOutcomeOf({ status, escalated }: Pick<Extract<RunEvent, { type: 'run-end' }>, 'status' | 'escalated'>): CancelOutcome {
+export function cancelOutcomeOf({
+  status,
+  escalated,
+}: Pick<Extract<RunEvent, { type: 'run-end' }>, 'status' | 'escalated'>): CancelOutcome {
   if (status !== 'cancelled') return 'ended-first';
   return escalated === true ? 'escalated' : 'in-time';
 }

@@ -186,23 +186,21 @@ export class Run<Output = unknown> extends AnyRun {
 
   private async goOn(how: 'run-retry' | 'run-resume', options: GoOnOptions): Promise<void> {
     await this.permit('runs:control');
-    const { reader, acting } = this.through;
-    await reader.work.wait(() => reader.retries.goOn(this.workflowId, how, options, (claimed) => acting.author(claimed)));
+    await this.reader.work.wait(() => this.reader.retries.goOn(this.workflowId, how, options, this.through.acting));
   }
 
   /** Ends a stuck run at once, without running code or cleaning up. */
   async terminate(reason = 'Ended by a person.'): Promise<void> {
     await this.permit('runs:control');
-    const { by, proof } = this.through.acting.author({});
-    const whole = by === undefined ? reason : `${reason} (${by}, ${proof})`;
-    await this.reader.work.wait(() => this.end((handle) => handle.terminate(wellFormed(whole))));
+    const whole = wellFormed(this.through.acting.signed(reason));
+    await this.reader.work.wait(() => this.end((handle) => handle.terminate(whole)));
   }
 
   /**
    * Asks the run to stop, now or at a safe point. Open calls get an abort signal. The run ends as cancelled, and `resume()` continues it.
    */
   async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
-    const request = cancelRequestOf(options, (claimed) => this.through.acting.author(claimed));
+    const request = cancelRequestOf(options, this.through.acting);
     await this.permit('runs:control');
     const at = Date.now();
     const since = await this.reader.work.wait(() => this.end((handle) => askToStop(handle, request && { ...request, at })));

@@ -58,7 +58,7 @@ export function openAccess(options: AccessOptions, parts: AppParts): OpenAccess 
     store,
     issuers,
     sessions,
-    audit: (entry: LoginEntry) => void audit.add(entryOf(entry)),
+    audit: (entry: LoginEntry) => void audit.write(entryOf(entry)),
   };
   return {
     access,

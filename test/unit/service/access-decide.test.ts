@@ -54,14 +54,14 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
   const logged: string[] = [];
   const state = { open: [interrupt], refusal: undefined as Error | undefined };
   const links = new Links(memoryAccessStore(), options);
-  const add = async (entry: unknown): Promise<void> => void logged.push(JSON.stringify(entry));
+  const write = async (entry: unknown): Promise<void> => void logged.push(JSON.stringify(entry));
   const access = new Access(
     {},
     {
-      keys: { identify: async () => maker },
+      keys: { isKey: (token: string) => token === 'hf_key', identify: async () => maker },
       issuers: { identify: () => Promise.reject(new Error('no issuer')) },
       sessions: { identify: async () => login },
-      audit: { add },
+      audit: { write },
       rate: { take: () => undefined },
       links,
     },
