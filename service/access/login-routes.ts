@@ -37,7 +37,7 @@ const formLimit = 8_192;
 
 const Page = z.strictObject({ to: z.string().optional(), out: z.string().optional() });
 const Start = z.strictObject({ issuer: z.string(), to: z.string().optional() });
-const KeyForm = z.object({ key: z.string(), to: z.string().optional() });
+const KeyForm = z.strictObject({ key: z.string(), to: z.string().optional() });
 
 /** Pages and redirects for browsers. Addresses are relative, because a proxy may serve the service below a path. */
 export function loginRoutes(parts: LoginParts): Hono {

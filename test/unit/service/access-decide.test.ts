@@ -3,10 +3,10 @@ import type { Principal } from '../../../contract/access';
 import type { Interrupt } from '../../../contract/interrupts';
 import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
-import type { Caller } from '../../../client/connection/acting';
+import type { KnownCaller } from '../../../client/connection/authority';
 import { Access } from '../../../service/access/access';
 import { decideRoutes, linkRoutes } from '../../../service/access/decide-routes';
-import { Gate } from '../../../service/access/gate';
+import { AccessGate } from '../../../service/access/gate';
 import { errorResponse } from '../../../service/http/error-response';
 import type { AppParts, ServiceParts } from '../../../service/parts';
 import type { Link } from '../../../service/access/links';
@@ -58,7 +58,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
   const access = new Access(
     {},
     {
-      keys: { isKey: (token) => token === 'key', identify: async () => maker },
+      keys: { isKey: (token: string) => token === 'hf_key', identify: async () => maker },
       issuers: { identify: () => Promise.reject(new Error('no issuer')) },
       sessions: { identify: async () => login },
       audit: { write },
@@ -66,7 +66,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
       links,
     },
   );
-  const as = (caller: Caller) =>
+  const as = (caller: KnownCaller) =>
     clientWith({
       caller,
       place: { tenant: caller.tenant },
@@ -82,7 +82,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
     });
   const logger = createLogger({ level: 'trace', write: (line) => logged.push(line) });
   const ofApp = { logger, ...parts } as AppParts;
-  const app = new Hono().use(new Gate(clientWith({ as }), access).open);
+  const app = new Hono().use(new AccessGate(clientWith({ as }), access).open);
   app.onError((error, context) => errorResponse(error, context, logger));
   app.route('/runs', linkRoutes(ofApp, access)).route('/', decideRoutes(ofApp, access));
   const make = (changes: Partial<Link> = {}): Promise<string> =>
@@ -97,7 +97,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const order = async (body: object, host = '127.0.0.1') => {
-    const headers = { 'content-type': 'application/json', authorization: 'Bearer key', host };
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer hf_key', host };
     const path = `http://${host}/runs/r-1/interrupts/${interrupt.id}/links`;
     const response = await app.request(path, { method: 'POST', headers, body: JSON.stringify(body) });
     return { status: response.status, body: (await response.json()) as { url: string; expires: string; error?: { code: string } } };
@@ -358,14 +358,9 @@ describe('POST /runs/:id/interrupts/:interruptId/links', () => {
     { for: 'ada', tenant: 'other' },
   ])('refuses %j', async (body) => expect((await bed().order(body)).status).toBe(400));
 
-  it('makes no link to what does not wait, and none without `access`', async () => {
+  it('makes no link to what does not wait', async () => {
     const gone = bed();
     gone.state.open = [];
     expect((await gone.order({ for: 'ada' })).body.error?.code).toBe('interrupt-unknown');
-    const open = bed({ parts: { hosts: [], access: undefined } });
-    expect([(await open.order({ for: 'ada' })).body.error?.code, (await open.ask('GET', await open.make())).status]).toEqual([
-      'access-missing',
-      404,
-    ]);
   });
 });

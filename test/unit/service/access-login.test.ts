@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
-import { Gate } from '../../../service/access/gate';
+import { AccessGate } from '../../../service/access/gate';
 import { Issuers } from '../../../service/access/issuers';
 import type { LoginEntry, LoginParts } from '../../../service/access/login-routes';
 import { loginRoutes } from '../../../service/access/login-routes';
@@ -37,7 +37,7 @@ function bed(options: Partial<LoginParts> = {}) {
   const entries: LoginEntry[] = [];
   const audit = (entry: LoginEntry) => void entries.push(entry);
   const app = new Hono();
-  app.use(new Gate(clientWith({}), undefined).open);
+  app.use(new AccessGate(clientWith({}), undefined).open);
   app.route('/', loginRoutes({ store, issuers, sessions, identifyKey, logger, audit, ...options }));
   app.onError((error, context) => errorResponse(error, context, logger));
   const browser = () => {
