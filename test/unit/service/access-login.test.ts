@@ -123,6 +123,7 @@ describe('a login at an issuer', () => {
     const before = { cookies: new Map(cookies), entries: new Map(store.entries) };
     const answers = await Promise.all([ask(back), ask(back)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 400]);
+    expect(await answers.find(({ status }) => status === 400)?.text()).toContain('the login is finished');
     expect((await ask(back)).status).toBe(400);
     before.cookies.forEach((value, name) => cookies.set(name, value));
     before.entries.forEach((value, name) => store.entries.set(name, value));
