@@ -39,11 +39,14 @@ export interface Principal {
   readonly proof: string;
 }
 
-/** The author of an act in the record of a run. Without a proof the name is a claim. */
-export interface Author {
+/** A name in the record of a run, and how the name was proven. Without a proof the name is a claim. */
+export interface Signed {
   readonly by?: string;
-  readonly roles?: readonly string[];
   readonly proof?: string;
+}
+
+export interface Author extends Signed {
+  readonly roles?: readonly string[];
 }
 
 /** The answer of `GET /me`. */

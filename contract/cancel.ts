@@ -1,3 +1,4 @@
+import { authorOf } from './author';
 import { defined } from './defined';
 import { isRecord } from './check';
 import { isTime } from './given-time';
@@ -30,11 +31,12 @@ export interface CancelFacts {
   readonly escalated?: true;
   readonly reason?: string;
   readonly by?: string;
+  readonly proof?: string;
 }
 
 /** Anybody who reaches the server can send a signal. */
 export function cancelRequestIn(given: unknown): CancelRequest {
-  const { modes, withinMs, at, recursive, reason, by } = isRecord(given) ? given : {};
+  const { modes, withinMs, at, recursive, reason, by, proof } = isRecord(given) ? given : {};
   const known = Array.isArray(modes) ? cancelModes.filter((mode) => modes.includes(mode)) : [];
   return {
     modes: known.length === 0 ? ['now'] : known,
@@ -42,12 +44,12 @@ export function cancelRequestIn(given: unknown): CancelRequest {
     ...defined({
       withinMs: Number.isSafeInteger(withinMs) && (withinMs as number) >= 0 ? (withinMs as number) : undefined,
       at: isTime(at) ? at : undefined,
-      reason: textIn(reason, limits.cancelReason),
-      by: textIn(by, limits.starter),
+      reason: textIn(reason)?.slice(0, limits.cancelReason),
     }),
+    ...authorOf({ by: textIn(by), proof }),
   };
 }
 
-function textIn(value: unknown, longest: number): string | undefined {
-  return typeof value === 'string' && value !== '' ? value.slice(0, longest) : undefined;
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,3 +1,4 @@
+import type { Signed } from './access';
 import { isRecord } from './check';
 import { clientToolsProblem } from './client-tools';
 import type { ToolSpec } from './manifest';
@@ -42,11 +43,10 @@ export interface BuildOfQueue {
 }
 
 /** A message that waits for a turn. */
-export interface QueuedMessage {
+export interface QueuedMessage extends Signed {
   readonly id: string;
   readonly mode: SendMode;
   readonly message: StoredMessage;
-  readonly by?: string;
 }
 
 export type ConversationCommand = {
@@ -96,9 +96,8 @@ export interface ConversationView {
 }
 
 /** `failed` and `cancelled`: the run ended with an error. */
-export interface ConversationEnd {
+export interface ConversationEnd extends Signed {
   readonly reason: 'asked' | 'idle' | 'failed' | 'cancelled';
-  readonly by?: string;
   readonly error?: Failure;
 }
 

@@ -1,3 +1,4 @@
+import type { Signed } from './access';
 import { isAbsentOr, isBoolean, isFilled, isRecord, isString } from './check';
 import type { Json } from './messages/messages';
 import type { People } from './people';
@@ -46,11 +47,10 @@ export interface AskingPolicy {
   readonly since?: number;
 }
 
-export interface GivenDecision {
+export interface GivenDecision extends Signed {
   readonly stage: number;
   /** `expired`: nobody decided in time, which counts as consent. */
   readonly type: 'approve' | 'delegate' | 'expired';
-  readonly by?: string;
   /** The person who received the decision. */
   readonly to?: string;
   readonly comment?: string;

@@ -1,3 +1,4 @@
+import type { Signed } from './access';
 import type { CancelFacts, CancelMode, CancelRequest } from './cancel';
 import type { ConversationView, SendMode, TurnStatus } from './conversations';
 import type { Timestamp } from './timestamp';
@@ -17,7 +18,8 @@ interface InAgent {
  * once.
  */
 export type EventBody =
-  | { readonly type: 'run-start'; readonly agent: string; readonly input: Json }
+  /** Signed by the starter. */
+  | ({ readonly type: 'run-start'; readonly agent: string; readonly input: Json } & Signed)
   | (InAgent & { readonly type: 'model-start'; readonly turn: number; readonly address: string })
   | (InAgent & {
       readonly type: 'model-end';
@@ -107,17 +109,16 @@ export type EventBody =
       readonly usageByModel?: UsageByModel;
     })
   | { readonly type: 'interrupt-start'; readonly interrupt: Interrupt }
-  | {
+  | ({
       readonly type: 'interrupt-end';
       readonly interruptId: string;
       readonly answer: Json;
-      readonly by?: string;
       /** Roles claimed by the answerer. */
       readonly roles?: readonly string[];
       readonly reason: 'answer' | 'deadline' | 'cancel';
       readonly policy?: DecidedPolicy;
       readonly inputHash?: string;
-    }
+    } & Signed)
   /** The asked people are to be reminded. */
   | { readonly type: 'interrupt-remind'; readonly interruptId: string; readonly at: number }
   /** From now on these people may answer, too. */
@@ -128,7 +129,7 @@ export type EventBody =
       readonly by?: readonly string[];
       readonly roles?: readonly string[];
     }
-  | { readonly type: 'resume-ignored'; readonly interruptId: string; readonly code: string; readonly by?: string }
+  | ({ readonly type: 'resume-ignored'; readonly interruptId: string; readonly code: string } & Signed)
   | (InAgent & { readonly type: 'custom'; readonly name: string; readonly data: Json })
   /** A turn begins or ends. `title`: the new title. `clientTools`: names of the client's tools for this turn. */
   | { readonly type: 'turn-start'; readonly turn: number; readonly title?: string; readonly clientTools?: readonly string[] }
@@ -149,53 +150,48 @@ export type EventBody =
       readonly id: string;
       readonly mode: SendMode;
       readonly message: StoredMessage;
-      readonly by?: string;
-    })
+    } & Signed)
   /** A message waits, is edited, or is withdrawn. */
-  | {
+  | ({
       readonly type: 'message-queued';
       readonly id: string;
       readonly mode: SendMode;
       readonly message: StoredMessage;
-      readonly by?: string;
-    }
-  | { readonly type: 'message-changed'; readonly id: string; readonly message: StoredMessage; readonly by?: string }
-  | { readonly type: 'message-withdrawn'; readonly id: string; readonly by?: string }
+    } & Signed)
+  | ({ readonly type: 'message-changed'; readonly id: string; readonly message: StoredMessage } & Signed)
+  | ({ readonly type: 'message-withdrawn'; readonly id: string } & Signed)
   /** A waiting message did not count. */
   | { readonly type: 'message-ignored'; readonly id: string; readonly code: string }
-  | {
+  | ({
       readonly type: 'conversation-change';
       /** `stopping`: the current turn ends at the next safe point. */
       readonly change: 'paused' | 'unpaused' | 'stopping' | 'titled' | 'ended';
       readonly title?: string;
       /** Set with `ended`. */
       readonly reason?: 'asked' | 'idle';
-      readonly by?: string;
-    }
+    } & Signed)
   /** A failed run is retried after the last good step. */
-  | { readonly type: 'run-retry'; readonly by?: string }
+  | ({ readonly type: 'run-retry' } & Signed)
   /** A cancelled run goes on where the run stopped. */
-  | { readonly type: 'run-resume'; readonly by?: string }
+  | ({ readonly type: 'run-resume' } & Signed)
   /** A request to stop, now or at a safe point. Several requests join. */
-  | {
+  | ({
       readonly type: 'cancel-request';
       readonly modes: readonly CancelMode[];
       /** False: agents below the root agent end first. */
       readonly recursive: boolean;
       readonly withinMs?: number;
       readonly reason?: string;
-      readonly by?: string;
-    }
+    } & Signed)
   /** The run stops, and open work is told to end. */
-  | {
+  | ({
       readonly type: 'cancel-start';
       readonly mode: CancelMode;
       /** The time was up before a safe point. */
       readonly escalated?: true;
       readonly reason?: string;
-      readonly by?: string;
-    }
-  | {
+    } & Signed)
+  | ({
       readonly type: 'run-end';
       readonly status: EndStatus;
       readonly output?: Json;
@@ -207,8 +203,7 @@ export type EventBody =
       readonly mode?: CancelMode;
       readonly escalated?: true;
       readonly reason?: string;
-      readonly by?: string;
-    };
+    } & Signed);
 
 /** Sent by an isolated agent to the parent run. */
 export const eventsOfInterrupts: readonly EventBody['type'][] = [
@@ -268,7 +263,7 @@ export interface RunHead extends RunFacts {
   /** The known facts of a cancel. */
   readonly cancelled?: Partial<CancelFacts>;
   /** The request to stop an open run at a safe point. */
-  readonly cancelling?: Pick<CancelRequest, 'modes' | 'recursive' | 'reason' | 'by'>;
+  readonly cancelling?: Pick<CancelRequest, 'modes' | 'recursive' | 'reason' | 'by' | 'proof'>;
   /** Calls that are made again after a failure. Undefined: none. */
   readonly retrying?: readonly RetriedCall[];
   /** Set for a conversation. */

@@ -40,6 +40,8 @@ export const limits = {
   /** Characters: databases of servers limit keywords. */
   starter: 200,
   /** Characters. */
+  proof: 300,
+  /** Characters. */
   cancelReason: 1000,
   /** Runs or answers of one request. */
   bulk: 500,

@@ -69,6 +69,10 @@ export function workflowIdOf(tenant: string, id: string): string {
   return `${tenant}/${id}`;
 }
 
+export function tenantOf(workflowId: string): string {
+  return workflowId.slice(0, workflowId.indexOf('/'));
+}
+
 export function runIdOf(workflowId: string): string {
   return workflowId.slice(workflowId.indexOf('/') + 1);
 }

@@ -29,7 +29,7 @@ export function makePrivate(directory: string, isOurs: (name: string) => boolean
 }
 
 export function isOurs(name: string): boolean {
-  return /^(runs-.+\.db.*|server[.-].*|service-\d+\.json|bundles|snapshots)$/.test(name);
+  return /^(runs-.+\.db.*|server[.-].*|service-\d+\.json|bundles|snapshots|access)$/.test(name);
 }
 
 export function isHashed(name: string): boolean {

@@ -2,7 +2,7 @@ import type { HoldfastClient } from '../client/index';
 import type { ModelPrices } from '../contract/prices';
 import type { ProjectFacts, ServiceFacts, ServiceProblem } from '../contract/service-facts';
 import type { Logger } from '../host/logger';
-import type { Access } from './access/access';
+import type { AccessOptions } from './access/parts';
 import type { PushTarget } from './a2a/push/targets';
 import type { AguiOptions } from './agui/options';
 import type { AiSdkUiOptions } from './ai-sdk/parts';
@@ -21,7 +21,7 @@ export interface ServiceHosting {
 export interface ServiceParts {
   readonly client: HoldfastClient;
   /** Who may do what. Absent: anybody who reaches the service may do everything, and names are claims. */
-  readonly access?: Access;
+  readonly access?: AccessOptions;
   /** Functions give values that change while the service runs. */
   readonly agents: readonly AgentSummary[] | (() => readonly AgentSummary[]);
   readonly logger: Logger;

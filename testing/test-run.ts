@@ -127,7 +127,7 @@ export class TestRun<Output = unknown> extends AnyRun {
   ): Promise<void> {
     if (typeof what === 'string') return this.answer(what, answer, options);
     const { agent, by } = what;
-    await this.run.goOnBehindEnd('run-resume', agent === undefined ? undefined : agentsOf(agent), by);
+    await this.run.goOnBehindEnd('run-resume', agent === undefined ? undefined : agentsOf(agent), defined({ by }));
   }
 
   /** Replaces a policy by another version. With `to: 'waiting'`, waiting calls are asked again where the version asks more. */
@@ -199,7 +199,7 @@ export class TestRun<Output = unknown> extends AnyRun {
   /** Retries a failed run, optionally with changed code. */
   async retry(options: { readonly agent?: Agent<string, Json, unknown>; readonly by?: string } = {}): Promise<void> {
     const { agent, by } = options;
-    await this.run.goOnBehindEnd('run-retry', agent === undefined ? undefined : agentsOf(agent), by);
+    await this.run.goOnBehindEnd('run-retry', agent === undefined ? undefined : agentsOf(agent), defined({ by }));
   }
 
   private async until(found: () => boolean): Promise<void> {

@@ -42,6 +42,9 @@ export interface TestWorld {
   readonly onProblem?: (problem: HoldfastError) => void;
   readonly language?: Language;
   readonly tenant?: string;
+  /** Roles of the starter `by`, and how the name was proven. */
+  readonly roles?: readonly string[];
+  readonly proof?: string;
   /** The first time of the clock, which only `advance` moves. Default: 2026-01-01. */
   readonly now?: Date;
   /** Loses calls, as a dying worker does. */
@@ -55,9 +58,28 @@ const firstOfJanuary = Date.UTC(2026, 0, 1);
 export function worldOf<Options extends TestWorld>(
   options: Options,
 ): { readonly world: TestWorld; readonly start: Omit<Options, keyof TestWorld> } {
-  const { model, tools, outputs, policies, middleware, observers, onProblem, language, tenant, now, lose, onDelta, ...start } = options;
+  const {
+    model,
+    tools,
+    outputs,
+    policies,
+    middleware,
+    observers,
+    onProblem,
+    language,
+    tenant,
+    roles,
+    proof,
+    now,
+    lose,
+    onDelta,
+    ...start
+  } = options;
   return {
-    world: { model, ...defined({ tools, outputs, policies, middleware, observers, onProblem, language, tenant, now, lose, onDelta }) },
+    world: {
+      model,
+      ...defined({ tools, outputs, policies, middleware, observers, onProblem, language, tenant, roles, proof, now, lose, onDelta }),
+    },
     start,
   };
 }
@@ -83,6 +105,8 @@ export async function memoryRun<Input extends Json>(
     observers = [],
     onProblem,
     language = 'en',
+    roles,
+    proof,
     now,
     lose = () => undefined,
     onDelta,
@@ -103,7 +127,12 @@ export async function memoryRun<Input extends Json>(
   };
   await parts.tools.ready();
   await parts.outputs.ready();
-  return new MemoryRun(agentsOf(agent), { start }, memoryWork(parts, lose, onDelta), now?.getTime() ?? firstOfJanuary);
+  return new MemoryRun(
+    agentsOf(agent),
+    { start: { ...start, ...defined({ roles, proof }) } },
+    memoryWork(parts, lose, onDelta),
+    now?.getTime() ?? firstOfJanuary,
+  );
 }
 
 /** One model answers for all names. */

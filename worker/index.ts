@@ -11,7 +11,15 @@ export type { WorkflowBundle } from './bundle/bundle';
 
 // Tools and models
 export { defineTool } from '../activities/tools/tools';
-export type { EnhancedTool, ExternalTool, Reconciled, StreamableTool, Tool, ToolCallContext } from '../activities/tools/define-tool';
+export type {
+  CallPrincipal,
+  EnhancedTool,
+  ExternalTool,
+  Reconciled,
+  StreamableTool,
+  Tool,
+  ToolCallContext,
+} from '../activities/tools/define-tool';
 export type { ToolSpec } from '../contract/manifest';
 export { currentCall } from '../activities/calls/call-context';
 export { deleteRunLocalValue, getRunLocalValue, sendEvent, setRunLocalValue } from '../activities/calls/run-functions';

@@ -47,6 +47,9 @@ export interface ChildAgentOptions {
   readonly options?: RunOptions;
   /** The person who starts the run. */
   readonly by?: string;
+  /** Roles of the starter, and how the name was proven. The calling workflow answers for both. */
+  readonly roles?: readonly string[];
+  readonly proof?: string;
   /** Snapshots may go to external storage of the worker. */
   readonly externalStorage?: boolean;
 }
@@ -137,7 +140,7 @@ function startOf(agent: unknown, input: unknown, options: ChildAgentOptions): St
     stream,
     options: options.options ?? {},
     tags,
-    ...defined({ model: options.model, settings: options.settings, by: options.by }),
+    ...defined({ model: options.model, settings: options.settings, by: options.by, roles: options.roles, proof: options.proof }),
     ...(options.externalStorage === true ? { externalStorage: true } : {}),
   };
   const problem = notJson(start);

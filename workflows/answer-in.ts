@@ -1,4 +1,4 @@
-import { isStrings } from '../contract/check';
+import { authorWithRoles } from '../contract/author';
 import { isTime } from '../contract/given-time';
 import type { Answer } from '../contract/interrupts';
 import { jsonSize, limits } from '../contract/limits';
@@ -6,11 +6,10 @@ import type { Json } from '../contract/messages/messages';
 import { notJson } from '../contract/messages/messages';
 
 const longestId = 1000;
-const mostRoles = 100;
 
 /** Signals may have any content. An invalid answer leaves an event. */
 export function answerIn(sent: unknown): Answer {
-  const { interruptId, answer, by, roles, inputHash, delivery, at, handedOn } = (
+  const { interruptId, answer, by, roles, proof, inputHash, delivery, at, handedOn } = (
     typeof sent === 'object' && sent !== null ? sent : {}
   ) as Partial<Record<keyof Answer, unknown>>;
   const isAnswer =
@@ -24,8 +23,7 @@ export function answerIn(sent: unknown): Answer {
   return {
     interruptId,
     answer: answer as Json,
-    ...(typeof by === 'string' ? { by: by.slice(0, 200) } : {}),
-    ...(isStrings(roles) ? { roles: roles.slice(0, mostRoles).map((role) => role.slice(0, 200)) } : {}),
+    ...authorWithRoles({ by, roles, proof }),
     ...(inputHash === undefined ? {} : { inputHash: typeof inputHash === 'string' ? inputHash : 'no hash' }),
     ...(typeof delivery === 'string' ? { delivery: delivery.slice(0, 100) } : {}),
     ...(isTime(at) ? { at } : {}),

@@ -143,7 +143,7 @@ function goingOn(
     throw new HoldfastError(isErrorCode(point.refused.code) ? point.refused.code : 'resume-impossible', point.refused.message);
   if (point.snapshot === undefined) return { args: [input] };
   return {
-    args: [{ ...input, snapshot: retriedSnapshot(point.snapshot, undefined, kept.failed === true ? 'run-retry' : 'run-resume') }],
+    args: [{ ...input, snapshot: retriedSnapshot(point.snapshot, {}, kept.failed === true ? 'run-retry' : 'run-resume') }],
     memo: { [names.memo.retryOf]: kept.runId },
   };
 }

@@ -1,15 +1,21 @@
 import type { MaybePromise } from '../../contract/maybe-promise';
+import type { Principal } from '../../contract/access';
 import type { z } from 'zod';
 import type { Effect } from '../../contract/manifest';
 import type { Json, JsonObject, Part } from '../../contract/messages/messages';
 import type { Schema } from '../schemas/schema';
 import type { RunAccess } from '../worker-middleware/worker-middleware';
 
+/** Without a user nobody is named. Without a proof the name is a claim. */
+export type CallPrincipal = Pick<Principal, 'tenant'> & Partial<Omit<Principal, 'tenant'>>;
+
 export interface ToolCallContext<Values extends JsonObject = JsonObject> extends RunAccess {
   /** The values at the start of the run, without changes by hooks. */
   readonly values: Readonly<Values>;
   /** The tags at the start of the run. */
   readonly tags: readonly string[];
+  /** The author of the message that began the turn of a conversation, or the starter of the run. */
+  readonly principal: CallPrincipal;
   readonly callId: string;
   /** Equal for all executions of a call, also after crashes; unique in the workflow. */
   readonly idempotencyKey: string;

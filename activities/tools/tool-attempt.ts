@@ -3,17 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Forms } from '../../contract/check';
 import { anything, duration, form, isRecord, misfit, problemOfFields, sentence } from '../../contract/check';
+import type { Author } from '../../contract/access';
 import type { DeltaBody } from '../../contract/deltas';
 import { withoutCredentials } from '../../contract/credentials';
 import { parseDuration } from '../../contract/duration';
 import { HoldfastError, codeOf, messageOf, thrownCodeOf } from '../../contract/errors';
+import { frozen } from '../../contract/freeze';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Json } from '../../contract/messages/messages';
 import { isPartList, notJson } from '../../contract/messages/messages';
+import { tenantOf } from '../../contract/names';
 import { agentOfPath } from '../../contract/record/agent-paths';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../../contract/record/wire';
 import type { RunLocalValues } from '../../contract/run-local';
-import type { Reconciled, ToolCallContext } from './define-tool';
+import type { CallPrincipal, Reconciled, ToolCallContext } from './define-tool';
 import { ToolInterrupt } from './define-tool';
 import { WrapWatch } from '../worker-middleware/wrap-guard';
 import { withValues } from '../calls/call-context';
@@ -170,7 +173,7 @@ export class ToolAttempt {
 
   private context(about: RunAbout): ForeignCallContext {
     const { workflowId, address, attempt, signal } = this.facts;
-    const { callId, key, options = {}, resumed } = this.input;
+    const { callId, key, options = {}, resumed, author = about } = this.input;
     return {
       callId,
       toolCallId: callId,
@@ -182,6 +185,7 @@ export class ToolAttempt {
       options,
       values: about.values,
       tags: about.tags,
+      principal: principalOf(tenantOf(workflowId), author),
       ...(resumed === undefined ? {} : { resumed: { answer: resumed.answer, state: resumed.state } }),
       ...this.values.access(),
       progress: (data) => this.deltas.progress(data),
@@ -193,6 +197,10 @@ export class ToolAttempt {
       },
     };
   }
+}
+
+function principalOf(tenant: string, { by: user, roles, proof }: Author): CallPrincipal {
+  return frozen({ tenant, ...defined({ user, roles, proof }) });
 }
 
 type CheckedInput = { readonly ok: true; readonly value: unknown; readonly json: Json } | { readonly ok: false; readonly message: string };

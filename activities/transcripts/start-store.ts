@@ -1,3 +1,5 @@
+import type { Author } from '../../contract/access';
+import { authorWithRoles } from '../../contract/author';
 import { frozen } from '../../contract/freeze';
 import type { StartInput } from '../../contract/record/wire';
 import type { JsonObject } from '../../contract/messages/messages';
@@ -5,15 +7,17 @@ import { jsonSize } from '../../contract/limits';
 import { ByteMap } from './byte-map';
 import type { RunHistory } from './run-history';
 
-export interface RunAbout {
+/** The author is the starter. */
+export interface RunAbout extends Author {
   readonly values: JsonObject;
   readonly tags: readonly string[];
 }
 
 export const aboutNothing: RunAbout = frozen({ values: {}, tags: [] });
 
-export function aboutOf({ values = {}, tags = [] }: Pick<StartInput, 'values' | 'tags'>): RunAbout {
-  return frozen({ values, tags });
+export function aboutOf(start: Pick<StartInput, 'values' | 'tags' | 'by' | 'roles' | 'proof'>): RunAbout {
+  const { values = {}, tags = [] } = start;
+  return frozen({ values, tags, ...authorWithRoles(start) });
 }
 
 /** Histories have the starts of runs, so no call carries a copy. */

@@ -27,7 +27,7 @@ export async function openService(
     logger,
     host,
     port,
-    ...defined({ hosts: project.config.http?.hosts, origins: project.config.http?.origins, publicUrl }),
+    ...defined({ hosts: project.config.http?.hosts, origins: project.config.http?.origins, publicUrl, access: project.config.access }),
     prices: () => now().config.models?.prices,
     agui: () => now().config.agui,
     aiSdk: () => now().config.aiSdk,

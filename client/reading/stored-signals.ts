@@ -1,13 +1,13 @@
 import type { FactEvent } from '../../host/history/history-facts';
 import { millisecondsOf } from '../../host/history/history-facts';
 import type { PayloadReader } from '../../host/history/payload-reader';
+import { authorOf } from '../../contract/author';
 import type { RunView } from '../../contract/events';
 import { isTime } from '../../contract/given-time';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { latenessOf, refusalOf } from '../../contract/interrupts';
 import type { ConversationCommand, QueuedMessage } from '../../contract/conversations';
 import { commandProblem, messageOfSent } from '../../contract/conversations';
-import { defined } from '../../contract/defined';
 import { isEnded } from '../../contract/events';
 
 /** Signals that no workflow task has taken, decoded only by `read`. */
@@ -69,7 +69,7 @@ export async function messagesIn(signals: StoredSignals): Promise<readonly Queue
 
 function messagesOf(command: ConversationCommand): readonly QueuedMessage[] {
   if (command.type !== 'send') return [];
-  return command.messages.map((sent) => ({ id: sent.id, mode: sent.mode, message: messageOfSent(sent), ...defined({ by: sent.by }) }));
+  return command.messages.map((sent) => ({ id: sent.id, mode: sent.mode, message: messageOfSent(sent), ...authorOf(sent) }));
 }
 
 /** Stored messages wait in the queue, too. */

@@ -1,3 +1,4 @@
+import type { Author } from '../../contract/access';
 import { personName } from '../../contract/people';
 import { filled, flag, form, isString, oneOf, worded } from '../../contract/check';
 import type { CancelMode, CancelRequest } from '../../contract/cancel';
@@ -38,7 +39,10 @@ const mode = form(
   `${anyOf(cancelModes)}, or a list of them`,
 );
 
-export function cancelRequestOf(options: CancelOptions, proof?: string): CancelRequest | undefined {
+export function cancelRequestOf(
+  options: CancelOptions,
+  authorOf: (claimed: Author) => Author = (claimed) => claimed,
+): CancelRequest | undefined {
   const given = optionsOf<CancelOptions>(options, 'cancel', {
     mode,
     within: worded(filled, 'a duration such as "30s"'),
@@ -49,8 +53,9 @@ export function cancelRequestOf(options: CancelOptions, proof?: string): CancelR
     ),
     by: personName,
   });
-  if (Object.values(given).every((value) => value === undefined)) return undefined;
-  const { mode: modes = 'now', within, recursive = true, reason, by } = given;
+  const { by, proof } = authorOf({ by: given.by });
+  if (by === undefined && Object.values(given).every((value) => value === undefined)) return undefined;
+  const { mode: modes = 'now', within, recursive = true, reason } = given;
   const asked = typeof modes === 'string' ? [modes] : cancelModes.filter((one) => modes.includes(one));
   const withinMs = within === undefined ? undefined : millisecondsOf(within, 'request-invalid');
   if (withinMs !== undefined && asked.includes('now') && recursive)

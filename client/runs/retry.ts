@@ -2,6 +2,7 @@ import type { WorkflowClient, WorkflowStartOptions } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
+import type { Author } from '../../contract/access';
 import { filled, worded } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { millisecondsOf as milliseconds } from '../../contract/duration';
@@ -69,8 +70,8 @@ export class Retries {
     private readonly executions: Executions,
   ) {}
 
-  async goOn(workflowId: string, how: GoingOn, options: GoOnOptions): Promise<void> {
-    const startOptions = await this.prepare(workflowId, how, options);
+  async goOn(workflowId: string, how: GoingOn, options: GoOnOptions, authorOf?: (claimed: Author) => Author): Promise<void> {
+    const startOptions = await this.prepare(workflowId, how, options, authorOf);
     try {
       await answered(this.workflow.start(names.workflow, startOptions));
     } catch (error) {
@@ -81,11 +82,17 @@ export class Retries {
     this.executions.changed();
   }
 
-  async prepare(workflowId: string, how: GoingOn, options: GoOnOptions): Promise<StartAgain> {
+  async prepare(
+    workflowId: string,
+    how: GoingOn,
+    options: GoOnOptions,
+    authorOf = (claimed: Author): Author => claimed,
+  ): Promise<StartAgain> {
     const { by, deadline } = optionsOf<GoOnOptions>(options, ways[how].option, {
       by: personName,
       deadline: worded(filled, 'a duration such as "30d"'),
     });
+    const author = authorOf(defined({ by }));
     checkRoot(runIdOf(workflowId), how);
     const { runId } = await this.histories.mark(workflowId);
     const { memo, typedSearchAttributes, startedAt, startTime } = await this.executions.describe(workflowId);
@@ -102,7 +109,7 @@ export class Retries {
       workflowId,
       taskQueue: taskQueue?.name ?? '',
       priority: { fairnessKey: fairnessKeyOf(start.tenant) },
-      args: [{ start, snapshot: retriedSnapshot(snapshot, by, how) }],
+      args: [{ start, snapshot: retriedSnapshot(snapshot, author, how) }],
       // The server takes the first of several retries.
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',

@@ -186,9 +186,9 @@ export class Run<Output = unknown> extends AnyRun {
   }
 
   private async goOn(how: 'run-retry' | 'run-resume', options: GoOnOptions): Promise<void> {
-    const author = this.acting.author(options);
     await this.permit('runs:control');
-    await this.reader.work.wait(() => this.reader.retries.goOn(this.workflowId, how, { ...options, ...defined({ by: author.by }) }));
+    const { acting, reader, workflowId } = this;
+    await reader.work.wait(() => reader.retries.goOn(workflowId, how, options, (claimed) => acting.author(claimed)));
   }
 
   /** Ends a stuck run at once, without running code or cleaning up. */
@@ -203,8 +203,7 @@ export class Run<Output = unknown> extends AnyRun {
    * Asks the run to stop, now or at a safe point. Open calls get an abort signal. The run ends as cancelled, and `resume()` continues it.
    */
   async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
-    const author = this.acting.author(options);
-    const request = cancelRequestOf({ ...options, ...defined({ by: author.by }) }, author.proof);
+    const request = cancelRequestOf(options, (claimed) => this.acting.author(claimed));
     await this.permit('runs:control');
     const at = Date.now();
     const since = await this.reader.work.wait(() => this.end((handle) => askToStop(handle, request && { ...request, at })));

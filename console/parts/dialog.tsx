@@ -39,10 +39,10 @@ export function Dialog({ title, children, onClose, isWide = false }: DialogProps
       }}
     >
       <div class="dialog-inside stack">
-        <header class="split flow wrap">
+        <div class="split flow wrap">
           <h2 id={titleId}>{title}</h2>
           <IconButton label={texts.parts.close} icon="close" onClick={onClose} />
-        </header>
+        </div>
         {children}
       </div>
     </dialog>

@@ -1,3 +1,4 @@
+import { authorOf } from '../author';
 import { defined } from '../defined';
 import type { CancelFacts } from '../cancel';
 import type { EventBody, RunView } from '../events';
@@ -21,8 +22,8 @@ export class CancelRecord {
     this.facts = undefined;
     const { cancel } = (snapshot?.state ?? {}) as { readonly cancel?: NonNullable<RunView['cancelling']> };
     if (cancel === undefined) return void (this.asked = undefined);
-    const { modes, recursive, reason, by } = cancel;
-    this.asked = { modes, recursive, ...defined({ reason, by }) };
+    const { modes, recursive, reason } = cancel;
+    this.asked = { modes, recursive, ...defined({ reason }), ...authorOf(cancel) };
   }
 
   requested(reason: string | undefined): void {
@@ -32,13 +33,13 @@ export class CancelRecord {
 
   hear(event: EventBody): void {
     if (event.type === 'cancel-request') {
-      const { type: _, withinMs: _within, modes, ...request } = event;
+      const { modes, recursive, reason, by } = event;
       const { asked } = this;
       this.asked = {
-        ...asked,
-        ...request,
         modes: [...new Set([...(asked?.modes ?? []), ...modes])],
-        recursive: asked?.recursive === true || request.recursive,
+        recursive: asked?.recursive === true || recursive,
+        ...defined({ reason: reason ?? asked?.reason }),
+        ...authorOf(by === undefined ? (asked ?? {}) : event),
       };
     }
     if (event.type === 'cancel-start') {

@@ -1,3 +1,5 @@
+import type { Signed } from '../access';
+import { authorOf } from '../author';
 import type { ConversationView, QueuedMessage } from '../conversations';
 import { defined } from '../defined';
 import type { EventBody, RunStatus } from '../events';
@@ -58,25 +60,27 @@ export class ConversationRecord {
     }
   }
 
-  private change({ change, title, reason, by }: Extract<EventBody, { type: 'conversation-change' }>): void {
+  private change(event: Extract<EventBody, { type: 'conversation-change' }>): void {
+    const { change, title, reason } = event;
     if (change === 'titled') this.title = title;
-    else if (change === 'ended') this.ended = { reason: reason ?? 'asked', ...defined({ by }) };
+    else if (change === 'ended') this.ended = { reason: reason ?? 'asked', ...authorOf(event) };
     else if (change !== 'stopping') {
       this.paused = change === 'paused';
       this.idleUntil = undefined;
     }
   }
 
-  view(run: { readonly status: RunStatus; readonly error: Failure | undefined; readonly by: string | undefined }): ConversationView {
+  view(run: { readonly status: RunStatus; readonly error: Failure | undefined; readonly author: Signed }): ConversationView {
     const { turn, paused, title, queue } = this;
-    const { status: reason, error, by } = run;
-    const ended = reason === 'failed' || reason === 'cancelled' ? { reason, ...defined({ by, error }) } : this.ended;
+    const { status: reason, error, author } = run;
+    const ended = reason === 'failed' || reason === 'cancelled' ? { reason, ...author, ...defined({ error }) } : this.ended;
     const status = isEnded(reason) ? 'ended' : this.isIdle ? 'idle' : 'working';
     const idleUntil = status === 'idle' ? this.idleUntil : undefined;
     return { turn, status, paused, queue, ...defined({ title, idleUntil, ended }) };
   }
 }
 
-function shownMessage({ id, mode, message, by }: QueuedMessage): QueuedMessage {
-  return { id, mode, message, ...defined({ by }) };
+function shownMessage(queued: QueuedMessage): QueuedMessage {
+  const { id, mode, message } = queued;
+  return { id, mode, message, ...authorOf(queued) };
 }

@@ -1,3 +1,4 @@
+import { authorOf } from '../author';
 import { defined } from '../defined';
 import type { EndStatus, EventBody, RunEvent, RunStatus, RunView, WireEvent } from '../events';
 import { isEnded } from '../events';
@@ -96,7 +97,7 @@ export class HistoryFold {
       nextOffset: this.offset,
       ...defined({ output: this.output, text: this.text, pendingToolCalls: this.pendingToolCalls }),
       ...this.cancel.viewOf(this.status === 'cancelled', !this.ended),
-      ...defined({ conversation: this.conversation?.view({ status: this.status, error: this.error, by: this.cancel.end.by }) }),
+      ...defined({ conversation: this.conversation?.view({ status: this.status, error: this.error, author: authorOf(this.cancel.end) }) }),
       ...(stuck ? { error: { code: 'run-stuck', message: problem } } : this.error === undefined ? {} : { error: this.error }),
     };
   }
@@ -170,7 +171,7 @@ export class HistoryFold {
       this.seen = new SeenMessages(input);
       if (start.conversation !== undefined) this.conversation = new ConversationRecord(input);
       this.started = true;
-      return [{ type: 'run-start', agent: start.agent, input: start.input }];
+      return [{ type: 'run-start', agent: start.agent, input: start.input, ...authorOf(start) }];
     }
     this.startLists = snapshot.lists;
     this.delivered = (snapshot.state as { delivered?: readonly string[] }).delivered ?? [];

@@ -1,3 +1,4 @@
+import type { Author } from '../access';
 import type { AgentPath } from './agent-paths';
 import type { ConversationStart } from '../conversations';
 import type { EventBody, WireEvent } from '../events';
@@ -49,6 +50,8 @@ export interface ParentRun {
   readonly context?: readonly number[];
   /** Writers of the turn, null for unnamed people. Absent: no turn. */
   readonly writers?: readonly (string | null)[];
+  /** The author of the turn. Absent: the starter. */
+  readonly author?: Author;
 }
 
 /** Interrupt events for the parent. */
@@ -176,7 +179,9 @@ export interface CallToolInput {
   readonly workerMiddleware?: readonly WorkerMiddlewareRef[];
   readonly runLocal?: RunLocalEdit;
   readonly events?: readonly WireEvent[];
-  /** The start has values or tags for the tool. */
+  /** The author of the turn. Absent: the starter. */
+  readonly author?: Author;
+  /** The start has values, tags or an author for the tool. */
   readonly about?: true;
   readonly hidden?: boolean;
   /** Absent: whole. */

@@ -1,3 +1,4 @@
+import { authorWithRoles } from '../../contract/author';
 import { isStrings } from '../../contract/check';
 import type { Answer, Interrupt } from '../../contract/interrupts';
 import { interruptIdAt, isInterrupt } from '../../contract/interrupts';
@@ -23,7 +24,7 @@ export class ChildInterrupts {
   hear(events: readonly unknown[], withEnd = false): void {
     if (this.closed) return;
     for (const event of events) {
-      const { type, interrupt, interruptId: id, answer, reason, by, roles, at } = (event ?? {}) as Readonly<Record<string, unknown>>;
+      const { type, interrupt, interruptId: id, answer, reason, by, roles, proof, at } = (event ?? {}) as Readonly<Record<string, unknown>>;
       // A too deeply nested value is not JSON.
       if (
         type === 'interrupt-start' &&
@@ -38,8 +39,7 @@ export class ChildInterrupts {
         this.withdraw(id, {
           answer: answer as Json,
           reason: why,
-          ...(typeof by === 'string' ? { by } : {}),
-          ...(isStrings(roles) ? { roles } : {}),
+          ...authorWithRoles({ by, roles, proof }),
         });
       }
       if (type === 'interrupt-remind' && typeof id === 'string' && typeof at === 'number') this.tellStep({ type, interruptId: id, at });

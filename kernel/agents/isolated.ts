@@ -10,7 +10,7 @@ import type { RunOptions } from '../../contract/run-options';
 import type { StartInput } from '../../contract/record/wire';
 import type { ChildEnd } from '../run/ports';
 import type { RunScope } from '../run/scope';
-import { writersOf } from '../run/state';
+import { authorOfTurn, starterOf, writersOf } from '../run/state';
 import { cancelled } from '../run/cancel-plan';
 import { ChildInterrupts } from './child-interrupts';
 import { isOthers, append } from '../run/conversation';
@@ -138,11 +138,12 @@ function startOf(
       ...(nth === 0 ? {} : { nth }),
       path: placeInRoot(state.parent, path),
       ...(context.length === 0 ? {} : { context }),
-      ...defined({ writers: writersOf(state) }),
+      ...defined({ writers: writersOf(state), author: authorOfTurn(state) }),
     },
     ...(Object.keys(state.values).length === 0 ? {} : { values: state.values }),
     ...(Object.keys(options).length === 0 ? {} : { options }),
-    ...defined({ tags: state.tags, by: state.startedBy, settings: state.settings, model: state.model }),
+    ...defined({ tags: state.tags, settings: state.settings, model: state.model }),
+    ...starterOf(state),
     ...(Object.keys(state.session).length === 0 ? {} : { session: state.session }),
   };
 }

@@ -1,6 +1,7 @@
+import { authorWithRoles, isSameAuthor } from '../../contract/author';
 import { nthSegment } from '../../contract/record/agent-paths';
 import { defined } from '../../contract/defined';
-import type { QueuedMessage, TurnStatus } from '../../contract/conversations';
+import type { TurnStatus } from '../../contract/conversations';
 import { titleOf } from '../../contract/conversations';
 import { jsonSize, limits } from '../../contract/limits';
 import type { Failure, Json, StoredMessage, ToolCall } from '../../contract/messages/messages';
@@ -19,6 +20,7 @@ import { agentForRun } from '../run/run-options';
 import { isEndOfTurn } from '../run/turn-stop';
 import type { RunScope } from '../run/scope';
 import type { AgentRecord, SharedMessage } from '../run/state';
+import { starterOf } from '../run/state';
 import { tellMessage } from '../turn/joined-messages';
 import { pendingCallsOf } from '../turn/pending-calls';
 import { freshRecord } from './chat';
@@ -57,7 +59,8 @@ function beginTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): void {
   delete state.idleUntil;
   state.writers = [];
   const messages = inbox.queued;
-  const title = state.title ?? titleOf((messages[0] as QueuedMessage).message);
+  const [first] = messages as readonly [(typeof messages)[number]];
+  const title = state.title ?? titleOf(first.message);
   const isNew = state.title === undefined && title !== undefined;
   if (isNew) state.title = title;
   const clientTools = toolsForTurn(messages, run.manifest);
@@ -72,6 +75,9 @@ function beginTurn(run: RunScope, root: AnyAgent, inbox: MessageInbox): void {
   const said = messages.map(({ message }) => message);
   if (isAlone(root)) startRecord(run, root as AgentDefinition, state.window, said);
   else startConversation(run, state.window, said);
+  const author = first.editor ?? authorWithRoles(first);
+  if (isSameAuthor(author, starterOf(run.state))) delete state.author;
+  else state.author = author;
   inbox.take(messages);
   for (const message of messages) tellMessage(run.ports, { agent: root.name, runPath: path, turn: state.turn }, message);
 }

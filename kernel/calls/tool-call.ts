@@ -12,6 +12,7 @@ import type { Frame } from '../effects/frames';
 import { askIn } from '../run/interrupts/ask-in-frame';
 import type { ToolCallRequest } from '../run/ports';
 import type { AgentScope } from '../run/scope';
+import { authorOfTurn } from '../run/state';
 import { ToolError, isCancellation } from '../effects/errors';
 
 export interface ToolCallPlan {
@@ -122,6 +123,7 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
     ...(call.options === undefined || Object.keys(call.options).length === 0 ? {} : { options: call.options }),
     ...(plan.hidden === true ? { hidden: true } : {}),
     ...(isAbout(run.state) ? { about: true as const } : {}),
+    ...defined({ author: authorOfTurn(run.state) }),
     ...defined({ runLocal }),
     ...extra,
   };
@@ -175,8 +177,8 @@ function attemptsOf(frame: Frame): DoubtfulAttempts | undefined {
   return frame.noteOf(doubtful) as unknown as DoubtfulAttempts | undefined;
 }
 
-function isAbout({ values, tags = [] }: AgentScope['run']['state']): boolean {
-  return tags.length > 0 || Object.keys(values).length > 0;
+function isAbout({ values, tags = [], startedBy }: AgentScope['run']['state']): boolean {
+  return startedBy !== undefined || tags.length > 0 || Object.keys(values).length > 0;
 }
 
 function ask(scope: AgentScope, frame: Frame, shown: Interrupt): Promise<Json> {

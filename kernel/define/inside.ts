@@ -1,6 +1,6 @@
 import { HoldfastError } from '../../contract/errors';
+import type { Author } from '../../contract/access';
 import type { AskingPolicy, PolicyDecision } from '../../contract/decisions';
-import type { Answer } from '../../contract/interrupts';
 import type { People } from '../../contract/people';
 import type { PolicyPlan } from '../../contract/policies';
 import type { Json, ToolCall } from '../../contract/messages/messages';
@@ -50,7 +50,7 @@ export interface StartedWith {
   readonly hasUnnamedWriter?: true;
 }
 
-export interface AnswerOfSomebody<Given = Json> extends Pick<Answer, 'by' | 'roles'> {
+export interface AnswerOfSomebody<Given = Json> extends Author {
   readonly answer: Given;
   readonly expired?: true;
 }

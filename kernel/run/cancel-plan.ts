@@ -1,3 +1,4 @@
+import { authorOf } from '../../contract/author';
 import { defined } from '../../contract/defined';
 import type { CancelFacts, CancelMode, CancelRequest } from '../../contract/cancel';
 import { HoldfastError } from '../../contract/errors';
@@ -34,15 +35,16 @@ export class CancelPlan {
   /** `now` overrides other modes, modes accumulate, and `recursive` stays. */
   ask(request: CancelRequest): void {
     if (this.torn) return;
-    const { modes, recursive, withinMs, reason, by } = request;
-    this.ports.emit({ type: 'cancel-request', modes, recursive, ...defined({ withinMs, reason, by }) });
+    const { modes, recursive, withinMs, reason } = request;
+    this.ports.emit({ type: 'cancel-request', modes, recursive, ...defined({ withinMs, reason }), ...authorOf(request) });
     const { cancel } = this.state;
     const said = cancel === undefined || modes.includes('now') || (cancel.reason === undefined && cancel.by === undefined);
     this.state.cancel = {
       modes: [...new Set([...(cancel?.modes ?? []), ...modes])],
       recursive: cancel?.recursive === true || recursive,
       ...defined({ deadline: cancel?.deadline }),
-      ...(said ? defined({ reason: reason ?? cancel?.reason, by: by ?? cancel?.by }) : defined({ reason: cancel.reason, by: cancel.by })),
+      ...defined({ reason: said ? (reason ?? cancel?.reason) : cancel.reason }),
+      ...authorOf(said && request.by !== undefined ? request : (cancel ?? {})),
     };
     if (this.isRecursive) this.ports.cancelChildren(request);
     this.look();
@@ -131,8 +133,8 @@ export class CancelPlan {
     if (this.facts !== undefined && this.facts.mode === mode && !escalated) return;
     // The time may be up after some agents stopped at safe points.
     if (this.facts !== undefined && mode !== 'now') return;
-    const { reason, by } = this.state.cancel ?? {};
-    this.facts = { mode, ...(escalated ? { escalated } : {}), ...defined({ reason, by }) };
+    const { cancel = {} }: { readonly cancel?: Partial<CancelState> } = this.state;
+    this.facts = { mode, ...(escalated ? { escalated } : {}), ...defined({ reason: cancel.reason }), ...authorOf(cancel) };
     this.ports.emit({ type: 'cancel-start', ...this.facts });
   }
 }

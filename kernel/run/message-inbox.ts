@@ -1,3 +1,6 @@
+import type { Author } from '../../contract/access';
+import type { Signed } from '../../contract/access';
+import { authorOf, authorWithRoles, isSameAuthor } from '../../contract/author';
 import { defined } from '../../contract/defined';
 import type {
   ConversationCommand,
@@ -15,7 +18,12 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { Ports, Timer } from './ports';
 
 type WaitingMessage = QueuedMessage &
-  Pick<SentMessage, 'tools'> & { readonly version?: number; readonly changedBy?: readonly (string | null)[] };
+  Pick<SentMessage, 'tools' | 'roles'> & {
+    readonly version?: number;
+    readonly changedBy?: readonly (string | null)[];
+    /** The last person who changed the message. Absent: the sender. */
+    readonly editor?: Signed;
+  };
 
 export interface ConversationState extends Omit<ConversationStart, 'title'> {
   title?: string;
@@ -29,11 +37,13 @@ export interface ConversationState extends Omit<ConversationStart, 'title'> {
   /** The turns that took the last messages, by id. 0: withdrawn. */
   taken: readonly (readonly [id: string, turn: number])[];
   paused?: true;
-  ended?: { readonly reason: 'asked' | 'idle'; readonly by?: string };
+  ended?: Signed & { readonly reason: 'asked' | 'idle' };
   stops?: true;
   idleUntil?: number;
   /** Null for unnamed people. Absent: no turn has begun. */
   writers?: readonly (string | null)[];
+  /** The author of the first message of the turn. Absent: the starter of the run. */
+  author?: Author;
   /** The usage of the run when the turn began. */
   usage: Usage;
 }
@@ -119,30 +129,30 @@ export class MessageInbox {
   }
 
   command(command: ConversationCommand): ConversationReply {
+    if (command.type === 'send') return { sent: command.messages.map((message) => this.send(message)) };
+    const author = authorOf(command);
     switch (command.type) {
-      case 'send':
-        return { sent: command.messages.map((message) => this.send(message)) };
       case 'change':
-        return this.change(command.id, command.content, command.by);
+        return this.change(command.id, command.content, author);
       case 'withdraw':
-        return this.withdraw(command.id, command.by);
+        return this.withdraw(command.id, author);
       case 'pause':
       case 'unpause':
-        return this.pause(command.type === 'pause', command.by);
+        return this.pause(command.type === 'pause', author);
       case 'stop':
-        return this.stop(command.by);
+        return this.stop(author);
       case 'title':
         if (this.state.title === command.title) return {};
         this.state.title = command.title;
-        this.ports.emit({ type: 'conversation-change', change: 'titled', title: command.title, ...defined({ by: command.by }) });
+        this.ports.emit({ type: 'conversation-change', change: 'titled', title: command.title, ...author });
         return {};
       case 'end':
-        return this.end(command.mode, command.by);
+        return this.end(command.mode, author);
     }
   }
 
   private send(sent: SentMessage): SendReply {
-    const { id, mode, by, tools } = sent;
+    const { id, mode, tools } = sent;
     const { state, ports } = this;
     const taken = state.taken.find(([known]) => known === id);
     if (taken !== undefined) return taken[1] === 0 ? { id, refused: withdrawn(id) } : { id, turn: taken[1] };
@@ -150,11 +160,11 @@ export class MessageInbox {
     if (waiting !== undefined) return this.replyTo(waiting);
     const refused = this.refusalOf(sent);
     if (refused !== undefined) return { id, refused };
-    const message: WaitingMessage = { id, mode, message: messageOfSent(sent), ...defined({ by, tools }) };
+    const message: WaitingMessage = { id, mode, message: messageOfSent(sent), ...authorWithRoles(sent), ...defined({ tools }) };
     const reply = this.replyTo(message);
     state.queue = [...state.queue, message];
     // For a message taken at once, the turn emits the event.
-    if (!this.isIdle || !this.isReady) ports.emit({ type: 'message-queued', id, mode, message: message.message, ...defined({ by }) });
+    if (!this.isIdle || !this.isReady) ports.emit({ type: 'message-queued', id, mode, message: message.message, ...authorOf(message) });
     if (this.isReady) this.wake();
     if (mode === 'now' && this.mustStop) this.stopTurn();
     return reply;
@@ -197,7 +207,7 @@ export class MessageInbox {
     }, 0);
   }
 
-  private change(id: string, content: Json, by: string | undefined): ConversationReply {
+  private change(id: string, content: Json, author: Signed): ConversationReply {
     const before = this.state.queue.find((one) => one.id === id);
     if (before === undefined) return { refused: this.notWaiting(id) };
     const refused = this.sizeProblem(
@@ -208,17 +218,19 @@ export class MessageInbox {
     const version = (before.version ?? 0) + 1;
     const message = messageOfSent({ id, content, ...defined({ by: before.by }) }, version);
     if (canonicalJson(before.message.parts) === canonicalJson(message.parts)) return {};
-    const changed: WaitingMessage = { ...before, message, version, changedBy: [...(before.changedBy ?? []), by ?? null] };
+    const { editor: _, ...sent } = before;
+    const edited = isSameAuthor(author, authorOf(before)) ? {} : { editor: author };
+    const changed: WaitingMessage = { ...sent, message, version, changedBy: [...(before.changedBy ?? []), author.by ?? null], ...edited };
     this.state.queue = this.state.queue.map((one) => (one === before ? changed : one));
-    this.ports.emit({ type: 'message-changed', id, message, ...defined({ by }) });
+    this.ports.emit({ type: 'message-changed', id, message, ...author });
     return {};
   }
 
-  private withdraw(id: string, by: string | undefined): ConversationReply {
+  private withdraw(id: string, author: Signed): ConversationReply {
     if (!this.state.queue.some((one) => one.id === id)) return { refused: this.notWaiting(id) };
     this.state.queue = this.state.queue.filter((one) => one.id !== id);
     this.remember([id], 0);
-    this.ports.emit({ type: 'message-withdrawn', id, ...defined({ by }) });
+    this.ports.emit({ type: 'message-withdrawn', id, ...author });
     return {};
   }
 
@@ -228,14 +240,14 @@ export class MessageInbox {
     return { code: 'message-unknown', message: `The message "${id}" does not wait for a turn: ${why}.` };
   }
 
-  private pause(isPaused: boolean, by: string | undefined): ConversationReply {
+  private pause(isPaused: boolean, author: Signed): ConversationReply {
     const { state } = this;
     if (state.ended !== undefined) return { refused: conversationEnded };
     if ((state.paused === true) === isPaused) return {};
     if (isPaused) state.paused = true;
     else delete state.paused;
     delete state.idleUntil;
-    this.ports.emit({ type: 'conversation-change', change: isPaused ? 'paused' : 'unpaused', ...defined({ by }) });
+    this.ports.emit({ type: 'conversation-change', change: isPaused ? 'paused' : 'unpaused', ...author });
     // A paused conversation must not end for idleness.
     this.wake();
     if (this.mustStop) this.stopTurn();
@@ -249,20 +261,20 @@ export class MessageInbox {
     this.stopAsking();
   }
 
-  private stop(by: string | undefined): ConversationReply {
+  private stop(author: Signed): ConversationReply {
     const { atWork, stops, ended = this.closed } = this.state;
     if (atWork !== true) return { refused: ended ? conversationEnded : { code: 'turn-unknown', message: 'No turn is at work.' } };
     if (stops === true) return {};
-    this.ports.emit({ type: 'conversation-change', change: 'stopping', ...defined({ by }) });
+    this.ports.emit({ type: 'conversation-change', change: 'stopping', ...author });
     this.stopTurn();
     return {};
   }
 
-  private end(mode: 'after-turn' | 'now', by: string | undefined): ConversationReply {
+  private end(mode: 'after-turn' | 'now', author: Signed): ConversationReply {
     const { state } = this;
     if (state.ended === undefined) {
-      state.ended = { reason: 'asked', ...defined({ by }) };
-      this.ports.emit({ type: 'conversation-change', change: 'ended', reason: 'asked', ...defined({ by }) });
+      state.ended = { reason: 'asked', ...author };
+      this.ports.emit({ type: 'conversation-change', change: 'ended', reason: 'asked', ...author });
     }
     if (mode === 'now' && state.atWork === true) this.stopTurn();
     this.wake();

@@ -36,7 +36,7 @@ export interface ModelCall extends StoredRequest {
   readonly runLocal?: ValuesToSend | undefined;
 }
 
-type AsRecorded = 'tool' | 'callId' | 'input' | 'inputHash' | 'rawInput' | 'options' | 'path' | 'resumed' | 'hidden' | 'about';
+type AsRecorded = 'tool' | 'callId' | 'input' | 'inputHash' | 'rawInput' | 'options' | 'path' | 'resumed' | 'hidden' | 'about' | 'author';
 
 export interface ToolCallRequest extends Pick<CallToolInput, AsRecorded> {
   readonly address: string;

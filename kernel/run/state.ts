@@ -1,4 +1,6 @@
 import type { CancelRequest } from '../../contract/cancel';
+import type { Author } from '../../contract/access';
+import { authorWithRoles } from '../../contract/author';
 import { defined } from '../../contract/defined';
 import { listOfConversation } from '../../contract/record/snapshot-messages';
 import type { Answer, Interrupt } from '../../contract/interrupts';
@@ -56,7 +58,7 @@ export interface PendingInterrupt {
   readonly told?: number;
 }
 
-export type EarlyAnswer = Pick<Answer, 'answer' | 'by' | 'roles'>;
+export type EarlyAnswer = Author & Pick<Answer, 'answer'>;
 
 export type BranchEnd = { readonly session?: JsonObject } & (
   { readonly output: Json; readonly text: string } | { readonly error: Failure }
@@ -94,7 +96,7 @@ export interface SharedMessage {
 
 export type CallChanges = Pick<CallToolResult, 'runLocal' | 'events'>;
 
-export type CancelState = Pick<CancelRequest, 'modes' | 'recursive' | 'reason' | 'by'> & {
+export type CancelState = Pick<CancelRequest, 'modes' | 'recursive' | 'reason' | 'by' | 'proof'> & {
   readonly deadline?: number;
 };
 
@@ -109,6 +111,8 @@ export interface RunState extends Pick<StartInput, FromStart> {
   readonly values: JsonObject;
   /** Absent: unknown. */
   readonly startedBy?: string;
+  readonly startRoles?: readonly string[];
+  readonly startProof?: string;
   language?: Language;
   manifest?: Manifest;
   usage: Usage;
@@ -158,6 +162,7 @@ export interface RunState extends Pick<StartInput, FromStart> {
 }
 
 export function freshState(start: StartInput): RunState {
+  const { roles: startRoles, proof: startProof } = authorWithRoles(start);
   return {
     version: 1,
     id: start.id,
@@ -178,7 +183,8 @@ export function freshState(start: StartInput): RunState {
     sequence: 0,
     agents: {},
     journal: {},
-    ...defined({ settings: start.settings, model: start.model, language: start.language, parent: start.parent, startedBy: start.by }),
+    ...defined({ settings: start.settings, model: start.model, language: start.language, parent: start.parent }),
+    ...defined({ startedBy: start.by, startRoles, startProof }),
     ...(start.runPendingToolCalls === true ? { runPendingToolCalls: true } : {}),
     ...(start.conversation === undefined ? {} : { conversation: freshConversation(start.conversation) }),
   };
@@ -195,6 +201,16 @@ export function takeOut<Table extends 'brought' | 'ends' | 'ensured' | 'passed'>
   if (Object.keys(others).length > 0) Object.assign(state, { [table]: others });
   else delete state[table];
   return taken as NonNullable<RunState[Table]>[string];
+}
+
+export function starterOf({ startedBy: by, startRoles: roles, startProof: proof }: RunState): Author {
+  return defined({ by, roles, proof });
+}
+
+/** Undefined: the starter. */
+export function authorOfTurn({ conversation, parent }: Pick<RunState, 'conversation' | 'parent'>): Author | undefined {
+  const author = conversation?.author ?? parent?.author;
+  return author && authorWithRoles(author);
 }
 
 /** Undefined: no turn. */

@@ -1,6 +1,6 @@
 import { isConversation } from '../../contract/record/agent-paths';
 import type { QueuedMessage } from '../../contract/conversations';
-import { defined } from '../../contract/defined';
+import { authorOf } from '../../contract/author';
 import type { EventBody } from '../../contract/events';
 import type { MessageInbox } from '../run/message-inbox';
 import { append } from '../run/conversation';
@@ -34,6 +34,7 @@ export async function endsHere({ run, agent, path, record, branch }: AgentScope,
 
 type MessagePlace = Pick<Extract<EventBody, { type: 'message' }>, 'agent' | 'runPath' | 'turn'>;
 
-export function tellMessage(ports: Pick<Ports, 'emit'>, place: MessagePlace, { id, mode, message, by }: QueuedMessage): void {
-  ports.emit({ type: 'message', ...place, id, mode, message, ...defined({ by }) });
+export function tellMessage(ports: Pick<Ports, 'emit'>, place: MessagePlace, queued: QueuedMessage): void {
+  const { id, mode, message } = queued;
+  ports.emit({ type: 'message', ...place, id, mode, message, ...authorOf(queued) });
 }

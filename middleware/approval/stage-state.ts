@@ -1,3 +1,4 @@
+import { authorOf } from '../../contract/author';
 import { defined } from '../../contract/defined';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import type { People } from '../../contract/people';
@@ -65,7 +66,7 @@ export function entered(state: StageState, number: number, now: number): StageSt
 
 /** Where the decisions stand after a decision about a stage. */
 export function nextOf(asked: StageState, number: number, decision: StageDecision, people: People): StageState | StagesEnd {
-  const { answer, by, expired, newer } = decision;
+  const { answer, expired, newer } = decision;
   const state: StageState = { ...asked, problem: undefined, since: undefined };
   const { shown } = state;
   if (expired === true) {
@@ -78,7 +79,13 @@ export function nextOf(asked: StageState, number: number, decision: StageDecisio
     case 'respond':
       return { runs: false, output: answer.output };
     case 'delegate':
-      return withDecision(state, { stage: number, type: 'delegate', to: answer.to, ...defined({ by, comment: answer.comment }) });
+      return withDecision(state, {
+        stage: number,
+        type: 'delegate',
+        to: answer.to,
+        ...authorOf(decision),
+        ...defined({ comment: answer.comment }),
+      });
     case 'apply-policy': {
       const problem = newer === undefined || newer.version === answer.version ? undefined : otherVersion(newer, answer.version);
       // A newer policy that asks nobody does not let a waiting call through.
@@ -97,7 +104,7 @@ function approved(state: StageState, number: number, decision: StageDecision, pe
   if (answer.type !== 'approve' || stage === undefined) return state;
   // A person who decides in the place of another waives nothing beyond this call.
   const waives = takes(stage, stage, { by, roles }, people) ? waivesOf(answer) : undefined;
-  const given: Given = { stage: number, type: 'approve', ...defined({ by, comment: answer.comment, waives }) };
+  const given: Given = { stage: number, type: 'approve', ...authorOf(decision), ...defined({ comment: answer.comment, waives }) };
   if (edited === undefined || newer === undefined) return withDecision(state, given);
   // Earlier approvals were about other arguments.
   const handedOver = state.given.filter(({ type }) => type === 'delegate');

@@ -1,5 +1,5 @@
 import type { Act, Caller } from '../../client/connection/acting';
-import type { Principal } from '../../contract/access';
+import type { Action, Principal } from '../../contract/access';
 import { actionsOf } from '../../contract/access';
 import { isStrings } from '../../contract/check';
 import { defined } from '../../contract/defined';
@@ -7,26 +7,22 @@ import { HoldfastError, codeOf } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
 import { isPersonName } from '../../contract/people';
 import { shown } from '../../contract/shown';
-import type { Links } from './links';
+import type { Audit } from './audit';
+import type { Issuers } from './issuers';
+import type { Keys } from './keys';
+import { isKey } from './keys';
 import type { AccessOptions, Identity } from './parts';
-
-interface NotedAct extends Partial<Pick<Principal, 'tenant' | 'user' | 'proof'>> {
-  readonly what: 'refusal' | 'decision';
-  readonly route?: string;
-  readonly action?: string;
-  readonly run?: string;
-  readonly interrupt?: string;
-  readonly code?: string;
-}
+import type { RequestRate } from './rate';
+import type { Sessions } from './sessions';
 
 interface Ways {
-  readonly keys: { isKey(token: string): boolean; identify(token: string): Promise<Principal> };
-  readonly issuers: { identify(token: string): Promise<Principal> };
+  readonly keys: Pick<Keys, 'identify'>;
+  readonly issuers: Pick<Issuers, 'identify'>;
   /** Undefined: the request has no session. Refuses unsafe requests of foreign pages. */
-  readonly sessions: { identify(request: Request): Promise<Principal | undefined> };
-  readonly audit: { write(entry: NotedAct): void };
-  readonly rate: { take(principal: Principal): void };
-  readonly links: Links;
+  readonly sessions: Pick<Sessions, 'identify'>;
+  readonly audit: Pick<Audit, 'add'>;
+  /** Absent: no limit. */
+  readonly rate?: Pick<RequestRate, 'take'>;
 }
 
 /** Tells who sends a request, and what the caller may do. */
@@ -39,21 +35,12 @@ export class Access {
   async identify(request: Request): Promise<Caller> {
     try {
       const { principal, mayWith } = await this.find(request);
-      this.ways.rate.take(principal);
+      this.ways.rate?.take(principal);
       const may = actionsOf(principal.roles, this.options.roles);
       return { ...principal, may, onAct: (act) => this.noted(principal, act), ...defined({ mayWith }) };
     } catch (error) {
       throw this.refused(request, error);
     }
-  }
-
-  get links(): Links {
-    return this.ways.links;
-  }
-
-  /** A person with a link, who may answer one interrupt. */
-  asCaller(person: Principal): Caller {
-    return { ...person, may: new Set(['runs:read', 'runs:answer']), onAct: (act) => this.noted(person, act) };
   }
 
   /** Whether the request would still be taken as the caller's. */
@@ -67,23 +54,28 @@ export class Access {
     return found?.principal.tenant === tenant && found.principal.user === user && found.principal.proof === proof;
   }
 
+  /** Whoever has a signed link may read and answer, and the link's routes let them see one question. */
+  linked(principal: Principal): Caller {
+    return { ...principal, may: new Set<Action>(['runs:read', 'runs:answer']), onAct: (act) => this.noted(principal, act) };
+  }
+
   /** Writes the refusal to the audit log. */
   refused<Refusal>(request: Request, error: Refusal, by?: Principal): Refusal {
     const route = `${request.method} ${new URL(request.url).pathname}`;
     const { tenant, user, proof } = by ?? ({} as Partial<Principal>);
-    this.ways.audit.write({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
+    void this.ways.audit.add({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
     return error;
   }
 
   private noted({ tenant, user, proof }: Principal, { action, run, interrupt, code }: Act): void {
     const what = interrupt === undefined ? 'refusal' : 'decision';
-    this.ways.audit.write({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
+    void this.ways.audit.add({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
   }
 
   private async find(request: Request): Promise<{ readonly principal: Principal; readonly mayWith?: Identity['may'] }> {
     const { keys = true, issuers = [], identify } = this.options;
     const token = bearerOf(request);
-    if (token !== undefined && keys && this.ways.keys.isKey(token)) return { principal: await this.ways.keys.identify(token) };
+    if (token !== undefined && keys && isKey(token)) return { principal: await this.ways.keys.identify(token) };
     if (token !== undefined && issuers.some(({ audience }) => audience !== undefined))
       return { principal: await this.ways.issuers.identify(token) };
     const session = token === undefined ? await this.ways.sessions.identify(request) : undefined;

@@ -2,6 +2,8 @@ import type { Context, MiddlewareHandler } from 'hono';
 import type { HoldfastClient } from '../../client/index';
 import { actionForbidden } from '../../client/connection/acting';
 import type { Action } from '../../contract/access';
+import type { HoldfastError } from '../../contract/errors';
+import { codeOf } from '../../contract/errors';
 import type { Access } from './access';
 
 /** What a route gets of its caller. */
@@ -11,6 +13,8 @@ export interface Entered {
   /** Whether the caller is still known, for answers that last. */
   readonly isKnown: () => Promise<boolean>;
 }
+
+export type May = Action | 'identified' | 'anybody';
 
 const gateKey = 'holdfastGate';
 
@@ -26,14 +30,24 @@ export class Gate {
     return next();
   };
 
-  async enter(context: Context, may: Action | 'anybody'): Promise<Entered> {
+  async enter(context: Context, may: May): Promise<Entered> {
     const { client, access } = this;
     if (access === undefined || may === 'anybody') return { client, isKnown: () => Promise.resolve(true) };
     const request = context.req.raw;
-    const caller = await access.identify(request);
-    if (!caller.may.has(may)) throw access.refused(request, actionForbidden(caller, may), caller);
+    const caller = await access.identify(request).catch((error: unknown) => {
+      for (const [name, value] of Object.entries(headersOf(error))) context.header(name, value);
+      throw error;
+    });
+    if (may !== 'identified' && !caller.may.has(may)) throw access.refused(request, actionForbidden(caller, may), caller);
     return { client: client.as(caller), isKnown: () => access.knows(request, caller) };
   }
+}
+
+function headersOf(error: unknown): Readonly<Record<string, string>> {
+  const code = codeOf(error);
+  if (code === 'identity-missing' || code === 'identity-invalid') return { 'www-authenticate': 'Bearer realm="holdfast"' };
+  const { retryAfter } = ((error as HoldfastError).details ?? {}) as { readonly retryAfter?: number };
+  return code === 'requests-limited' ? { 'retry-after': String(retryAfter) } : {};
 }
 
 export function gateOf(context: Context): Gate {

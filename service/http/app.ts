@@ -1,11 +1,14 @@
 import type { MiddlewareHandler } from 'hono';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
+import type { Caller } from '../../client/connection/acting';
+import type { Me } from '../../contract/access';
+import { allActions } from '../../contract/access';
 import { HoldfastError } from '../../contract/errors';
 import type { HoldfastClient } from '../../client/index';
 import type { AppParts, ServiceParts } from '../parts';
-import { decideRoutes, linkRoutes } from '../access/decide-routes';
 import { Gate } from '../access/gate';
+import { openAccess } from '../access/open-access';
 import { a2aRoutes } from '../a2a/routes';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
@@ -54,13 +57,12 @@ export function createApp(given: ServiceParts): Hono {
     await next();
     context.header('x-content-type-options', 'nosniff');
   });
-  app.use(new Gate(client, access).open);
+  const opened = access === undefined ? undefined : openAccess(access, client, parts);
+  app.use(new Gate(client, opened?.access).open);
   app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
   app.route('/', ownRoutes(parts, client));
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes());
-  app.route('/runs', linkRoutes(parts, access));
-  app.route('/', decideRoutes(parts, access));
   app.route('/interrupts', inboxRoutes(parts));
   app.route('/conversations', conversationRoutes(parts));
   app.route('/agui', aguiRoutes(parts));
@@ -69,6 +71,7 @@ export function createApp(given: ServiceParts): Hono {
   app.route('/a2a', a2aRoutes(parts));
   app.route('/v1', responseRoutes(parts));
   app.route('/', serviceRoutes(parts));
+  opened?.mount(app);
   app.route('/', openApiRoutes(app));
   app.route('/', consoleRoutes());
   return app;
@@ -99,13 +102,21 @@ function ownRoutes(parts: AppParts, client: HoldfastClient): Hono {
     answers: ok('Readiness', 'It answers.'),
   } as const;
   const agents = { may: 'runs:read', summary: 'Lists the agents.', answers: ok('Agents', 'All agents.') } as const;
+  const me = { may: 'identified', summary: 'Says who calls, and what the caller may do.', answers: ok('Me', 'The caller.') } as const;
   return new Routes('Service')
+    .add('GET /me', me, ({ client: { caller, place } }) => meOf(caller, place.tenant))
     .add('GET /health', health, () => ({ status: 'ok' }))
     .add('GET /readyz', readyz, async () => {
       await ready();
       return { status: 'ready' };
     })
     .add('GET /agents', agents, () => ({ agents: agentsIn(parts).map(({ tools: _, ...told }) => told) }), 'Runs').app;
+}
+
+function meOf(caller: Caller | undefined, tenant: string): Me {
+  if (caller === undefined) return { tenant, roles: [], may: allActions };
+  const { user, roles, proof, may } = caller;
+  return { tenant, user, roles, proof, may: [...may] };
 }
 
 const keptMs = 1000;

@@ -3,8 +3,7 @@ import { Hono } from 'hono';
 import { findTargetHandler } from 'hono/utils/handler';
 import type { z } from 'zod';
 import type { MaybePromise } from '../../contract/maybe-promise';
-import type { Action } from '../../contract/access';
-import type { Entered } from '../access/gate';
+import type { Entered, May } from '../access/gate';
 import { gateOf } from '../access/gate';
 import type { NamesIn } from '../../client/http/operations';
 import type { Answers } from './openapi/answers';
@@ -20,8 +19,8 @@ export interface ToldAnswer<Name extends keyof Answers = keyof Answers> {
 
 export interface Operation<Body = unknown, Query = unknown, Name extends keyof Answers = keyof Answers> {
   readonly summary: string;
-  /** What the caller must be allowed to do. */
-  readonly may: Action | 'anybody';
+  /** What the caller must be allowed to do. `anybody`: also whoever says not who calls. */
+  readonly may: May;
   readonly body?: z.ZodType<Body>;
   /** Default: the limit of `parseBody`. */
   readonly bodyLimit?: number;

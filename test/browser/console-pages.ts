@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { ServiceClient } from '../../client/http/index';
 
 export interface Visitor {
@@ -7,6 +7,8 @@ export interface Visitor {
   readonly roles?: readonly string[];
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
+  /** Acts before the page loads. */
+  readonly prepare?: (context: BrowserContext) => Promise<unknown>;
 }
 
 export interface VisitedPage {
@@ -24,13 +26,14 @@ export async function closeVisited(): Promise<void> {
 
 /** A page in a browser of its own, with a clock that the test moves. */
 export async function visit(browser: Browser, url: string, visitor: Visitor = {}): Promise<VisitedPage> {
-  const { name = 'ada', roles = [], colorScheme = 'light', width = 1280 } = visitor;
+  const { name = 'ada', roles = [], colorScheme = 'light', width = 1280, prepare } = visitor;
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
   const stored = JSON.stringify(JSON.stringify({ name, roles }));
   if (name !== '')
     await context.addInitScript(
       `location.origin === 'null' || localStorage.getItem('holdfast.identity') !== null || localStorage.setItem('holdfast.identity', ${stored})`,
     );
+  await prepare?.(context);
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const errors: string[] = [];

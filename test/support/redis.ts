@@ -8,8 +8,8 @@ export interface TestRedis {
   kill(): Promise<void>;
 }
 
-export async function startRedis(): Promise<TestRedis> {
-  const at = await freePort();
+export async function startRedis(port?: number): Promise<TestRedis> {
+  const at = port ?? (await freePort());
   const process: ChildProcess = spawn('redis-server', ['--port', String(at), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

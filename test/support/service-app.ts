@@ -9,8 +9,8 @@ import { operationsOf } from '../../service/http/routes';
 
 /** A client with these members alone. */
 export function clientWith(members: object): HoldfastClient {
-  const anybody = { author: (claimed: Author) => claimed, permit: () => Promise.resolve() };
-  return { ...anybody, ...members, withDeadline: (_: number, ask: () => unknown) => ask() } as unknown as HoldfastClient;
+  const client = { author: (claimed: Author) => claimed, permit: () => Promise.resolve(), as: (): unknown => client };
+  return Object.assign(client, members, { withDeadline: (_: number, ask: () => unknown) => ask() }) as unknown as HoldfastClient;
 }
 
 /** The service on a client with these members alone. */
@@ -27,6 +27,6 @@ export async function answerOf(app: Hono, method: string, path: string, body?: u
   return { status: response.status, body: await response.json() };
 }
 
-export const serviceApp = appOn({});
+export const serviceApp = appOn({}, { access: { identify: () => ({ tenant: 'default', user: 'ada', roles: ['admin'] }) } });
 
 export const operations = operationsOf(serviceApp) as Readonly<Record<string, ToldOperation>>;

@@ -1,3 +1,4 @@
+import type { Author } from '../../contract/access';
 import { HoldfastError, messageOf, thrownCodeOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import { retriedSnapshot } from '../../contract/record/retry';
@@ -40,7 +41,7 @@ export function snapshotBehindEnd(
   { id, status }: RunView,
   point: Snapshot | HoldfastError | undefined,
   how: 'run-retry' | 'run-resume',
-  by?: string,
+  author?: Author,
 ): Snapshot {
   const wanted = how === 'run-retry' ? 'failed' : 'cancelled';
   if (status !== wanted || point === undefined) {
@@ -49,5 +50,5 @@ export function snapshotBehindEnd(
     throw new HoldfastError(code, `The run "${id}" ${what}: it is ${status}.`);
   }
   if (point instanceof HoldfastError) throw point;
-  return retriedSnapshot(point, by, how);
+  return retriedSnapshot(point, author, how);
 }

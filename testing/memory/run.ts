@@ -1,3 +1,4 @@
+import type { Author } from '../../contract/access';
 import type { CancelRequest } from '../../contract/cancel';
 import type { ConversationCommand, ConversationReply } from '../../contract/conversations';
 import { HoldfastError } from '../../contract/errors';
@@ -227,9 +228,9 @@ export class MemoryRun {
   }
 
   /** Goes on after a failure or cancel. */
-  async goOnBehindEnd(how: 'run-retry' | 'run-resume', agents: Agents = this.agents, by?: string): Promise<void> {
+  async goOnBehindEnd(how: 'run-retry' | 'run-resume', agents: Agents = this.agents, author?: Author): Promise<void> {
     await this.idle();
-    this.enterBehindEnd(how, agents, by);
+    this.enterBehindEnd(how, agents, author);
   }
 
   /** An isolated agent that was cancelled with its parent, or failed, goes on where it stood. */
@@ -240,8 +241,8 @@ export class MemoryRun {
     return this;
   }
 
-  private enterBehindEnd(how: 'run-retry' | 'run-resume', agents: Agents, by?: string): void {
-    const snapshot = snapshotBehindEnd(this.view(), this.point, how, by);
+  private enterBehindEnd(how: 'run-retry' | 'run-resume', agents: Agents, author?: Author): void {
+    const snapshot = snapshotBehindEnd(this.view(), this.point, how, author);
     this.agents = agents;
     this.stretch = this.enter(asJson({ start: this.stretch.input.start, snapshot }));
   }

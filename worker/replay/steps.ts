@@ -115,7 +115,7 @@ class StepReader {
   private addChild(event: ReplayedEvent): void {
     const { workflowId } = event.event.startChildWorkflowExecutionInitiatedEventAttributes ?? {};
     const { start } = event.childInput as { readonly start?: Partial<StartInput> };
-    const { version: _, tenant: __, id: ___, parent: ____, by: _____, ...asked } = start ?? {};
+    const { version: _, tenant: __, id: ___, parent: ____, by: _____, roles: ______, proof: _______, ...asked } = start ?? {};
     const address = runIdOf(workflowId ?? '');
     this.push(event, 'agent', address, address, asked, start?.agent);
   }

@@ -1,4 +1,4 @@
-import { defined } from '../../../contract/defined';
+import { authorWithRoles } from '../../../contract/author';
 import type { Answer } from '../../../contract/interrupts';
 import type { Ports } from '../ports';
 import type { EarlyAnswer, RunState } from '../state';
@@ -11,8 +11,9 @@ export class EarlyAnswers {
     private readonly ports: Ports,
   ) {}
 
-  keep({ interruptId, answer, by, roles }: Answer): void {
-    this.state.early = { ...this.state.early, [interruptId]: { answer, ...defined({ by, roles }) } };
+  keep(given: Answer): void {
+    const { interruptId, answer } = given;
+    this.state.early = { ...this.state.early, [interruptId]: { answer, ...authorWithRoles(given) } };
   }
 
   /** Settles in the order of arrival, because re-entered code may ask in another order. Undefined: no answer. */

@@ -1,3 +1,4 @@
+import { authorOf, authorWithRoles } from '../../../contract/author';
 import { HoldfastError } from '../../../contract/errors';
 import type { Answer, Interrupt } from '../../../contract/interrupts';
 import { answeredBefore, latenessOf, refusalOf, withdrawn } from '../../../contract/interrupts';
@@ -14,7 +15,7 @@ import { InterruptSteps, shifted } from './interrupt-steps';
 import { PastInterrupts } from './past-interrupts';
 import type { Ports, Timer } from '../ports';
 import type { PendingInterrupt, RunState } from '../state';
-import { byOf, endOfAsking, policyIn, timeOf, toldOf } from './told-of-answer';
+import { endOfAsking, policyIn, timeOf, toldOf } from './told-of-answer';
 
 interface WaitingCode {
   /** Without `whole` the deadline has passed. */
@@ -172,7 +173,7 @@ export class OpenInterrupts {
   /** The parent run emits the event for answers that it handed on. */
   private emitIgnored(answer: Answer, { code }: Failure): void {
     if (answer.handedOn === true && this.state.parent !== undefined) return;
-    this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code, ...byOf(answer) });
+    this.ports.emit({ type: 'resume-ignored', interruptId: answer.interruptId, code, ...authorOf(answer) });
   }
 
   forgotten(change: (message: string) => HoldfastError): HoldfastError | undefined {
@@ -212,7 +213,7 @@ export class OpenInterrupts {
     const waiting = this.waiting.get(answer.interruptId);
     if (waiting?.apart !== undefined) return this.give(whole, told, waiting);
     if (waiting === undefined || this.held.isOn) this.early.keep(answer);
-    this.tellEnd(answer.interruptId, { answer: answer.answer, reason: 'answer', ...byOf(answer) });
+    this.tellEnd(answer.interruptId, { answer: answer.answer, reason: 'answer', ...authorWithRoles(answer) });
     this.past.delivered(answer);
     this.ports.hideInterrupt(answer.interruptId);
     waiting?.timer?.cancel();

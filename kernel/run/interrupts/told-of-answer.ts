@@ -1,14 +1,11 @@
-import { defined } from '../../../contract/defined';
+import type { Author } from '../../../contract/access';
+import { authorWithRoles } from '../../../contract/author';
 import { givenTime } from '../../../contract/given-time';
 import type { Answer } from '../../../contract/interrupts';
 import type { Json } from '../../../contract/messages/messages';
 import type { InterruptEnd } from './given-answers';
 import type { Ports } from '../ports';
 import type { PendingInterrupt, RunState } from '../state';
-
-export function byOf({ by, roles }: Answer): Pick<InterruptEnd, 'by' | 'roles'> {
-  return defined({ by, roles });
-}
 
 /** An answer counts not before its question and not later than now. */
 export function timeOf({ interruptId, at }: Answer, { interrupts }: RunState, now: number): number {
@@ -24,11 +21,10 @@ export function policyIn({ interrupts }: RunState, id: string): Pick<InterruptEn
 }
 
 /** The value for the asking code. Without `whole` the deadline has passed. */
-export function toldOf({ tellsWho }: PendingInterrupt, answer: Json, whole: Pick<Answer, 'by' | 'roles'> | undefined): Json {
+export function toldOf({ tellsWho }: PendingInterrupt, answer: Json, whole: Author | undefined): Json {
   if (tellsWho !== true) return answer;
   if (whole === undefined) return { answer, expired: true };
-  const { by, roles } = whole;
-  return { answer, ...defined({ by, roles: roles === undefined ? undefined : [...roles] }) };
+  return { answer, ...authorWithRoles(whole) };
 }
 
 export function endOfAsking({ interrupts }: RunState, ports: Pick<Ports, 'now'>, id: string): InterruptEnd {

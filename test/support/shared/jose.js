@@ -1,2 +1,2 @@
-/** The SDK of A2A signs cards with it, which no test does. Jest loads no ES modules. */
-module.exports = {};
+/** Jest loads no ES modules. */
+module.exports = globalThis.sharedModule('jose');

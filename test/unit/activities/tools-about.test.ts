@@ -7,15 +7,15 @@ import { StartStore } from '../../../activities/transcripts/start-store';
 import type { HistoryFact } from '../../../contract/record/history-fact';
 import { agentWith, echo, tools } from '../../support/memory-bed';
 
-type Seen = Pick<ToolCallContext, 'values' | 'tags'>;
+type Seen = Pick<ToolCallContext, 'values' | 'tags' | 'principal'>;
 
 function watching() {
   const seen: Seen[] = [];
   const tool = defineTool({
     description: 'Says it again.',
     inputSchema: z.object({ text: z.string() }),
-    execute: ({ text }, { values, tags }: ToolCallContext<{ customer?: string }>) => {
-      seen.push({ values: { ...values }, tags });
+    execute: ({ text }, { values, tags, principal }: ToolCallContext<{ customer?: string }>) => {
+      seen.push({ values: { ...values }, tags, principal });
       return `${text} ${values.customer ?? 'nobody'}`;
     },
   });
@@ -24,17 +24,19 @@ function watching() {
 
 const model = () => scriptedModel([{ toolCalls: [echo('x')] }, { text: 'Done.' }]);
 
-it('a tool knows for whom its run works: the values and tags of the start', async () => {
+it('a tool knows for whom its run works: the values and tags of the start, and who started it', async () => {
   const { seen, tools: watched } = watching();
-  const options = { input: 'Hi', model: model(), tools: watched, values: { customer: 'ada' }, tags: ['night'] };
+  const author = { tenant: 'acme', by: 'ada', roles: ['clerk'], proof: 'key:k1' };
+  const options = { input: 'Hi', model: model(), tools: watched, values: { customer: 'ada' }, tags: ['night'], ...author };
   expect((await (await testRun(agentWith(), options)).outcome()).status).toBe('completed');
-  expect(seen).toEqual([{ values: { customer: 'ada' }, tags: ['night'] }]);
+  const principal = { tenant: 'acme', user: 'ada', roles: ['clerk'], proof: 'key:k1' };
+  expect(seen).toEqual([{ values: { customer: 'ada' }, tags: ['night'], principal }]);
 });
 
-it('a tool of a run that was started with neither gets none', async () => {
+it('a tool of a run that was started with none of them gets none', async () => {
   const { seen, tools: watched } = watching();
   await (await testRun(agentWith(), { input: 'Hi', model: model(), tools: watched })).outcome();
-  expect(seen).toEqual([{ values: {}, tags: [] }]);
+  expect(seen).toEqual([{ values: {}, tags: [], principal: { tenant: 'default' } }]);
 });
 
 it('a tool cannot change what other calls are told', async () => {
@@ -52,7 +54,7 @@ it('a tool cannot change what other calls are told', async () => {
 });
 
 describe('what a worker keeps of the starts of runs', () => {
-  const start = { values: { a: 'x'.repeat(1000) }, tags: ['t'] };
+  const start = { values: { a: 'x'.repeat(1000) }, tags: ['t'], by: 'ada', roles: ['clerk'], proof: 'key:k1' };
   const facts = [{ kind: 'start', time: 0, workflowId: 'w', input: { start } }] as unknown as readonly HistoryFact[];
   const storeOf = (maxBytes: number) => {
     let read = 0;
@@ -74,7 +76,7 @@ describe('what a worker keeps of the starts of runs', () => {
   });
 
   it('is bounded, and read again when it is gone', async () => {
-    const { store, read } = storeOf(2500);
+    const { store, read } = storeOf(2600);
     for (const run of ['a', 'b', 'c', 'a', 'c']) expect(await store.of('w', run)).toEqual(start);
     expect(read()).toBe(4);
   });

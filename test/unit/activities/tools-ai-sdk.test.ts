@@ -36,12 +36,12 @@ describe('a tool of the AI SDK', () => {
     ]);
   });
 
-  it('is called with the names that it knows', async () => {
+  it('is called with the names that it knows, and with the person for whom it works', async () => {
     const options: unknown[] = [];
     const looking = tool({ inputSchema: z.object({}), execute: (_, given) => void options.push(given) });
     const { signal } = new AbortController();
     await execute(looking, { callId: 'call-7', signal });
-    expect(options).toMatchObject([{ toolCallId: 'call-7', messages: [], abortSignal: signal }]);
+    expect(options).toMatchObject([{ toolCallId: 'call-7', messages: [], abortSignal: signal, principal: { tenant: 'default' } }]);
   });
 
   it('gives preliminary results, of which the last one is the result', async () => {

@@ -46,6 +46,13 @@ const parts: Readonly<Record<string, readonly Part[]>> = {
   'POST /a2a/:agent/': ['asks', 'decides', 'acts'],
   'POST /v1/responses': ['asks', 'decides'],
   'POST /v1/responses/:id/cancel': ['nobody'],
+  'POST /runs/:id/interrupts/:interruptId/links': ['nobody'],
+  'POST /keys': ['nobody'],
+  'POST /keys/:id/rotate': ['nobody'],
+  'DELETE /keys/:id': ['nobody'],
+  'POST /decide/:token': ['nobody'],
+  'POST /login/key': ['nobody'],
+  'POST /logout': ['nobody'],
   'DELETE /v1/responses/:id': ['nobody'],
 };
 

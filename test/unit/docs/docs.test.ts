@@ -119,6 +119,7 @@ it('docs/reference/limits.md states the limits of the code, and none besides but
     'Calls waiting in place for a limited model or tool': `${seats.most} on each worker`,
     'All tags of a run': size(limits.tags),
     'Author of a run (by)': `${limits.starter} characters`,
+    'Proof of a name (proof)': `${limits.proof} characters; a longer proof is dropped`,
     'Options of a run for one tool': size(limits.toolOptions),
     'Steps scheduled by one workflow task': `${size(limits.activation)}; more in the next task`,
     'State at a continue-as-new, without storage': size(limits.inlineSnapshot),

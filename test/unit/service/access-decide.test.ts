@@ -1,15 +1,18 @@
-import type { Principal } from '../../../contract/access';
-import type { Interrupt } from '../../../contract/interrupts';
+import { Hono } from 'hono';
+import type { Action, Principal } from '../../../contract/access';
+import { actionsOf } from '../../../contract/access';
 import { HoldfastError } from '../../../contract/errors';
+import type { Interrupt } from '../../../contract/interrupts';
 import { createLogger } from '../../../host/logger';
-import type { Caller } from '../../../client/connection/acting';
-import { Access } from '../../../service/access/access';
-import type { ServiceParts } from '../../../service/parts';
+import { decideRoutes, linkRoutes } from '../../../service/access/decide-routes';
+import { Gate } from '../../../service/access/gate';
 import type { Link } from '../../../service/access/links';
 import { Links, shownHash } from '../../../service/access/links';
 import type { AccessOptions } from '../../../service/access/parts';
+import { errorResponse } from '../../../service/http/error-response';
+import type { AppParts } from '../../../service/parts';
 import { memoryAccessStore } from '../../support/access-store';
-import { appOn, clientWith } from '../../support/service-app';
+import { clientWith } from '../../support/service-app';
 
 const base = { id: 'a.pay', address: [], agent: 'desk' };
 const approval: Interrupt = {
@@ -27,7 +30,6 @@ const approval: Interrupt = {
     given: [{ stage: 1, type: 'approve', by: 'bob' }],
   },
 };
-const admin: Principal = { tenant: 'acme', user: 'mailer', roles: ['admin'], proof: 'key:k1' };
 const question: Interrupt = { ...base, kind: 'question', info: { question: 'Where to?' }, answerSchema: { type: 'string' } };
 
 interface Given {
@@ -39,44 +41,43 @@ interface Given {
 interface Bed {
   readonly interrupt?: Interrupt;
   readonly links?: AccessOptions['links'];
-  readonly login?: Principal;
+  readonly login?: Principal | Error;
   /** Default: the service listens on loopback. */
-  readonly parts?: Partial<ServiceParts>;
-  readonly maker?: Principal;
+  readonly parts?: Partial<AppParts>;
+  readonly roles?: readonly string[];
 }
 
-function bed({ interrupt = approval, links: options, login, parts = { hosts: [] }, maker = admin }: Bed = {}) {
+function bed({ interrupt = approval, links: options, login, parts: more = { hosts: [] }, roles = ['admin'] }: Bed = {}) {
   const given: Given[] = [];
   const logged: string[] = [];
+  const permitted: Action[] = [];
   const state = { open: [interrupt], refusal: undefined as Error | undefined };
   const links = new Links(memoryAccessStore(), options);
-  const write = (entry: unknown): void => void logged.push(JSON.stringify(entry));
-  const access = new Access(
-    {},
-    {
-      keys: { isKey: (token) => token === 'key', identify: async () => maker },
-      issuers: { identify: () => Promise.reject(new Error('no issuer')) },
-      sessions: { identify: async () => login },
-      audit: { write },
-      rate: { take: () => undefined },
-      links,
-    },
-  );
-  const as = (caller: Caller) =>
+  const clientOf = (author: Principal) =>
     clientWith({
-      caller,
+      place: author,
       run: (run: string) => ({
-        permit: async () => undefined,
-        interrupts: async () => (caller.tenant === 'acme' ? state.open : []),
+        permit: async (action: Action) => void permitted.push(action),
+        interrupts: async () => (author.tenant === 'acme' ? state.open : []),
         resume: async (...answer: readonly unknown[]) => {
           if (state.refusal !== undefined) throw state.refusal;
-          const { tenant, user, roles, proof } = caller;
-          given.push({ author: { tenant, user, roles, proof }, run, answer });
+          given.push({ author, run, answer });
         },
       }),
     });
   const logger = createLogger({ level: 'trace', write: (line) => logged.push(line) });
-  const app = appOn({ as }, { logger, access, ...parts });
+  const loginOf = async (): Promise<Principal | undefined> => {
+    if (login instanceof Error) throw login;
+    return login;
+  };
+  const parts = { logger, ...more } as AppParts;
+  const maker = { tenant: 'acme', user: 'mailer', roles, proof: 'key:k1' };
+  const access = { identify: async () => ({ ...maker, may: actionsOf(roles) }), refused: (_: Request, error: unknown) => error };
+  const app = new Hono()
+    .use(new Gate(clientWith({ as: clientOf }), access as never).open)
+    .route('/', decideRoutes(parts, { links, clientOf, loginOf }))
+    .route('/runs', linkRoutes(parts, links));
+  app.onError((error, context) => errorResponse(error, context, logger));
   const make = (changes: Partial<Link> = {}): Promise<string> =>
     links.make({
       ...{ tenant: 'acme', run: 'r-1', interrupt: interrupt.id, hash: shownHash(interrupt), user: 'ada', roles: ['finance'] },
@@ -85,16 +86,16 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
     });
   const ask = async (method: string, token: string, form?: Record<string, string>) => {
     const body = form === undefined ? {} : { body: new URLSearchParams(form) };
-    const response = await app.request(`http://127.0.0.1/decide/${token}`, { method, headers: { host: '127.0.0.1' }, ...body });
+    const response = await app.request(`/decide/${token}`, { method, ...body });
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const order = async (body: object, host = '127.0.0.1') => {
-    const headers = { 'content-type': 'application/json', authorization: 'Bearer key', host };
     const path = `http://${host}/runs/r-1/interrupts/${interrupt.id}/links`;
+    const headers = { 'content-type': 'application/json' };
     const response = await app.request(path, { method: 'POST', headers, body: JSON.stringify(body) });
     return { status: response.status, body: (await response.json()) as { url: string; expires: string; error?: { code: string } } };
   };
-  return { app, make, ask, order, given, state, logged, links };
+  return { app, make, ask, order, given, state, logged, permitted };
 }
 
 describe('GET /decide/:token', () => {
@@ -223,17 +224,16 @@ describe('POST /decide/:token', () => {
     expect(it_.logged.join('')).not.toContain(token);
   });
 
-  it.each<[string, RequestInit & { readonly headers?: Record<string, string> }]>([
+  it.each<[string, RequestInit]>([
     ['JSON', { body: '{"decision":"approve"}', headers: { 'content-type': 'application/json' } }],
+    ['a form of another site', { body: new URLSearchParams({ decision: 'approve' }), headers: { 'sec-fetch-site': 'cross-site' } }],
     ['no decision', { body: new URLSearchParams({}) }],
     ['an answer to an approval', { body: new URLSearchParams({ decision: 'answer', answer: 'x' }) }],
     ['a large form', { body: new URLSearchParams({ decision: 'approve', comment: 'x'.repeat(33_000) }) }],
   ])('refuses %s, and the link can be used', async (_, sent) => {
     const { app, make, ask, given } = bed();
     const token = await make();
-    expect(
-      (await app.request(`/decide/${token}`, { method: 'POST', ...sent, headers: { host: 'localhost', ...sent.headers } })).status,
-    ).toBeGreaterThanOrEqual(400);
+    expect((await app.request(`/decide/${token}`, { method: 'POST', ...sent })).status).toBeGreaterThanOrEqual(400);
     expect(given).toEqual([]);
     expect((await ask('POST', token, { decision: 'approve' })).status).toBe(200);
   });
@@ -276,15 +276,17 @@ describe('a link that needs a login', () => {
   const links = { login: ['refunds'] } as const;
   const ada: Principal = { tenant: 'acme', user: 'ada', roles: ['reader'], proof: 'login:https://login.example.com' };
 
-  it('sends to the login, and shows nothing before', async () => {
-    const { make, ask, given, logged } = bed({ links });
+  it.each<[string, Bed]>([
+    ['without a session', {}],
+    ['after the end of a session', { login: new HoldfastError('identity-invalid', 'The session has ended.') }],
+  ])('sends to the login %s, and shows nothing before', async (_, login) => {
+    const { make, ask, given, logged } = bed({ links, ...login });
     const token = await make();
     for (const method of ['GET', 'POST']) {
       const { status, headers, text } = await ask(method, token, method === 'POST' ? { decision: 'approve' } : undefined);
       expect([status, headers.get('location'), text]).toEqual([303, `../login?to=%2Fdecide%2F${token}`, '']);
     }
     expect(given).toEqual([]);
-    expect(logged.join('')).toContain('identity-missing');
     expect(logged.join('')).not.toContain(token);
   });
 
@@ -337,7 +339,7 @@ describe('POST /runs/:id/interrupts/:interruptId/links', () => {
   });
 
   it.each(['approver', 'operator', 'reader'])('is forbidden to the role %s', async (role) => {
-    const { status, body } = await bed({ maker: { ...admin, roles: [role] } }).order({ for: 'ada' });
+    const { status, body } = await bed({ roles: [role] }).order({ for: 'ada' });
     expect([status, body.error?.code]).toEqual([403, 'action-forbidden']);
   });
 
@@ -350,14 +352,15 @@ describe('POST /runs/:id/interrupts/:interruptId/links', () => {
     { for: 'ada', tenant: 'other' },
   ])('refuses %j', async (body) => expect((await bed().order(body)).status).toBe(400));
 
-  it('makes no link to what does not wait, and none without `access`', async () => {
-    const gone = bed();
-    gone.state.open = [];
-    expect((await gone.order({ for: 'ada' })).body.error?.code).toBe('interrupt-unknown');
-    const open = bed({ parts: { hosts: [], access: undefined } });
-    expect([(await open.order({ for: 'ada' })).body.error?.code, (await open.ask('GET', await open.make())).status]).toEqual([
-      'access-missing',
-      404,
-    ]);
+  it('makes no link to what does not wait', async () => {
+    const { order, state } = bed();
+    state.open = [];
+    expect((await order({ for: 'ada' })).body.error?.code).toBe('interrupt-unknown');
+  });
+
+  it('asks whether the caller may make links for this run', async () => {
+    const { order, permitted } = bed();
+    await order({ for: 'ada' });
+    expect(permitted).toEqual(['links:make']);
   });
 });

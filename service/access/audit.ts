@@ -1,0 +1,117 @@
+import { messageOf } from '../../contract/errors';
+import { isRecord } from '../../contract/check';
+import type { Logger } from '../../host/logger';
+import type { AccessStore } from './parts';
+
+export const auditedActs = [
+  ...(['decision', 'refusal', 'login', 'logout', 'key-made', 'key-rotated', 'key-revoked', 'link-made', 'link-used'] as const),
+  /** How many refusals of callers without an identity were left out. */
+  'refusals-left-out',
+] as const;
+
+/** One line of the audit log, without secrets. */
+export interface AuditEntry {
+  /** A time as text, as in `2026-11-22T08:00:00.000Z`. */
+  readonly at: string;
+  readonly what: (typeof auditedActs)[number];
+  readonly tenant?: string;
+  readonly user?: string;
+  readonly proof?: string;
+  readonly route?: string;
+  readonly action?: string;
+  readonly run?: string;
+  readonly interrupt?: string;
+  /** The code of the refusal. */
+  readonly code?: string;
+  /** The id of a key, which is no secret. */
+  readonly key?: string;
+  /** The name of the person whom a key or a link is for. */
+  readonly for?: string;
+  readonly roles?: readonly string[];
+  readonly count?: number;
+}
+
+export interface AuditQuery {
+  /** Absent: all tenants, and callers without an identity. */
+  readonly tenant?: string;
+  /** In milliseconds since 1970. */
+  readonly since?: number;
+}
+
+const minuteMs = 60_000;
+const mostUnidentified = 60;
+/** Longer texts of a request are cut, so that a line is written as a whole. */
+const mostCharacters = 300;
+
+export class Audit {
+  private window = { ends: 0, refusals: 0 };
+
+  constructor(
+    private readonly store: AccessStore,
+    private readonly logger: Pick<Logger, 'error'>,
+  ) {}
+
+  /** A failed write is logged and does not fail the request: the act has taken effect, and a caller who saw an error would repeat the act. */
+  async add(entry: Omit<AuditEntry, 'at'>): Promise<void> {
+    if (entry.what === 'refusal' && entry.user === undefined && !this.counts()) return;
+    try {
+      await this.store.append(JSON.stringify({ at: new Date().toISOString(), ...entry }, shortened));
+    } catch (error) {
+      this.logger.error(`The audit log lacks a line: ${messageOf(error)}`, { what: entry.what });
+    }
+  }
+
+  /** The oldest entry first. */
+  async *read({ tenant, since = 0 }: AuditQuery = {}): AsyncGenerator<AuditEntry> {
+    for await (const line of this.store.lines()) {
+      const entry = entryIn(line);
+      if (entry === undefined || (tenant !== undefined && entry.tenant !== tenant)) continue;
+      if (Date.parse(entry.at) >= since) yield entry;
+    }
+  }
+
+  /** Anybody can be refused, so refusals must not fill the disk. */
+  private counts(): boolean {
+    const now = Date.now();
+    if (now >= this.window.ends) this.window = { ends: now + minuteMs, refusals: 0 };
+    this.window.refusals += 1;
+    const { refusals } = this.window;
+    if (refusals === mostUnidentified + 1) this.tellLeftOut(this.window);
+    return refusals <= mostUnidentified;
+  }
+
+  private tellLeftOut(window: { readonly refusals: number }): void {
+    const tell = (): void => void this.add({ what: 'refusals-left-out', count: window.refusals - mostUnidentified });
+    setTimeout(tell, minuteMs).unref();
+  }
+}
+
+/** Returns undefined for a line that was cut by a full disk. */
+function entryIn(line: string): AuditEntry | undefined {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return isRecord(entry) && typeof entry['at'] === 'string' ? (entry as unknown as AuditEntry) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function shortened(_: string, value: unknown): unknown {
+  return typeof value === 'string' && value.length > mostCharacters ? `${value.slice(0, mostCharacters)}…` : value;
+}
+
+/** The last entries, the oldest first, and whether earlier ones fit, too. */
+export async function lastEntries(
+  entries: AsyncIterable<AuditEntry>,
+  limit: number,
+): Promise<{ readonly entries: readonly AuditEntry[]; readonly more: boolean }> {
+  const last: AuditEntry[] = [];
+  let more = false;
+  for await (const entry of entries) {
+    last.push(entry);
+    if (last.length <= limit) continue;
+    last.shift();
+    more = true;
+  }
+  return { entries: last, more };
+}

@@ -1,0 +1,136 @@
+import type { Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { z } from 'zod';
+import type { Principal } from '../../contract/access';
+import { defined } from '../../contract/defined';
+import type { ErrorCode } from '../../contract/errors';
+import { HoldfastError, errorTable } from '../../contract/errors';
+import type { MaybePromise } from '../../contract/maybe-promise';
+import { toldError } from '../http/error-response';
+import { Routes } from '../http/routes';
+import type { ServiceParts } from '../parts';
+import type { Issuers } from './issuers';
+import type { LoginPage } from './login-page';
+import { loginHeaders, loginPage } from './login-page';
+import { Logins, loginAddress, ownPath } from './logins';
+import { checkOrigin } from './origin';
+import type { AccessStore } from './parts';
+import type { Sessions } from './sessions';
+
+export interface LoginEntry {
+  readonly act: 'login' | 'logout' | 'login-refused';
+  readonly principal?: Principal;
+  readonly code?: ErrorCode;
+}
+
+export interface LoginParts extends Pick<ServiceParts, 'logger' | 'publicUrl'> {
+  readonly store: AccessStore;
+  readonly issuers: Issuers;
+  readonly sessions: Sessions;
+  /** Absent: nobody logs in with a key. */
+  readonly identifyKey?: (key: string) => Promise<Principal>;
+  readonly audit: (entry: LoginEntry) => void;
+}
+
+const formLimit = 8_192;
+
+const Page = z.strictObject({ to: z.string().optional(), out: z.string().optional() });
+const Start = z.strictObject({ issuer: z.string(), to: z.string().optional() });
+const KeyForm = z.object({ key: z.string(), to: z.string().optional() });
+
+/** Pages and redirects for browsers. Addresses are relative, because a proxy may serve the service below a path. */
+export function loginRoutes(parts: LoginParts): Hono {
+  const { issuers, sessions, publicUrl, audit } = parts;
+  const logins = new Logins(issuers, parts.store);
+  const page = { 200: { says: 'A page.', type: 'text/html' } } as const;
+  const moved = { 303: { says: 'The next page.' } } as const;
+  const routes = new Routes('Service');
+  routes.app.use('/login/key', bodyLimit({ maxSize: formLimit, onError: refuseForm }));
+  return routes
+    .add(
+      'GET /login',
+      { may: 'anybody', summary: 'The login, for people.', query: Page, answers: page },
+      ({ query: { to, out }, context }) =>
+        onPage(parts, context, '', to, async (shownPage) => {
+          loginAddress(context.req.raw, publicUrl);
+          if (out === undefined) return context.html(loginPage(shownPage));
+          const issuer = issuers.logins[Number(out)];
+          const endSession = issuer && (await logins.endSessionUrl(issuer).catch(() => undefined));
+          return context.html(loginPage({ ...shownPage, out: defined({ endSession }) }));
+        }),
+    )
+    .add(
+      'GET /login/start',
+      { may: 'anybody', summary: 'Begins a login at an issuer.', query: Start, answers: moved },
+      ({ query: { issuer, to }, context }) =>
+        onPage(parts, context, '../', to, async (shownPage) => {
+          const at = issuers.logins[Number(issuer)];
+          if (at === undefined) throw new HoldfastError('login-failed', 'The issuer is not configured.');
+          const url = await logins.start(context, at, loginAddress(context.req.raw, publicUrl), shownPage.to);
+          return context.redirect(url.href, 303);
+        }),
+    )
+    .add('GET /login/callback', { may: 'anybody', summary: 'Ends a login at an issuer.', anyQuery: true, answers: moved }, ({ context }) =>
+      onPage(parts, context, '../', undefined, async () => {
+        const { principal, issuer, to } = await logins.finish(context);
+        await sessions.begin(context, { principal, from: { issuer } });
+        audit({ act: 'login', principal });
+        return context.redirect(`..${to}`, 303);
+      }),
+    )
+    .add(
+      'POST /login/key',
+      { may: 'anybody', summary: 'A login with an API key.', ownBody: KeyForm, answers: moved },
+      async ({ context }) => {
+        const { key, to } = await context.req.parseBody();
+        return onPage(parts, context, '../', typeof to === 'string' ? to : undefined, async (shownPage) => {
+          loginAddress(context.req.raw, publicUrl);
+          checkOrigin(context.req.raw, publicUrl);
+          const principal = await principalOfKey(parts, key);
+          await sessions.begin(context, { principal, from: { key: principal.proof.replace(/^key:/, '') } });
+          audit({ act: 'login', principal });
+          return context.redirect(`..${shownPage.to}`, 303);
+        });
+      },
+    )
+    .add('POST /logout', { may: 'anybody', summary: 'Ends the session of a browser.', answers: moved }, async ({ context }) => {
+      checkOrigin(context.req.raw, publicUrl);
+      const session = await sessions.end(context);
+      if (session !== undefined) audit({ act: 'logout', principal: session.principal });
+      const from = session?.from;
+      const index = issuers.logins.findIndex(({ issuer }) => from !== undefined && 'issuer' in from && issuer === from.issuer);
+      return context.redirect(`login?out=${index}`, 303);
+    }).app;
+}
+
+async function principalOfKey({ identifyKey }: LoginParts, key: unknown): Promise<Principal> {
+  if (identifyKey === undefined || typeof key !== 'string') throw new HoldfastError('login-failed', 'No login with a key is possible.');
+  return identifyKey(key.trim());
+}
+
+type ShownPage = Omit<LoginPage, 'problem' | 'out'>;
+
+/** Errors come as pages, too. */
+async function onPage(
+  { issuers, identifyKey, logger, audit }: LoginParts,
+  context: Context,
+  root: LoginPage['root'],
+  to: string | undefined,
+  answer: (shownPage: ShownPage) => MaybePromise<Response>,
+): Promise<Response> {
+  for (const [name, value] of Object.entries(loginHeaders)) context.header(name, value);
+  const shownPage: ShownPage = { root, to: ownPath(to), logins: issuers.logins, hasKeys: identifyKey !== undefined };
+  try {
+    return await answer(shownPage);
+  } catch (error) {
+    const { code, message } = toldError(error, `${context.req.method} ${context.req.path}`, logger);
+    audit({ act: 'login-refused', code });
+    const { status, fix } = errorTable[code];
+    return context.html(loginPage({ ...shownPage, problem: `${message} ${fix}` }), status as ContentfulStatusCode);
+  }
+}
+
+function refuseForm(): never {
+  throw new HoldfastError('input-too-large', `The form has more than ${formLimit} bytes.`);
+}

@@ -1,0 +1,82 @@
+import type { Hono } from 'hono';
+import type { HoldfastClient } from '../../client/index';
+import type { Principal } from '../../contract/access';
+import { defined } from '../../contract/defined';
+import { readConfiguration } from '../../host/configuration';
+import type { AppParts } from '../parts';
+import { Access } from './access';
+import type { AuditEntry } from './audit';
+import { Audit } from './audit';
+import { decideRoutes, linkRoutes } from './decide-routes';
+import { Issuers } from './issuers';
+import { Keys } from './keys';
+import { Links } from './links';
+import type { LoginEntry } from './login-routes';
+import { loginRoutes } from './login-routes';
+import { openAccessStore } from './open-store';
+import { checkOrigin } from './origin';
+import type { AccessOptions } from './parts';
+import { RequestRate } from './rate';
+import { Sessions } from './sessions';
+
+interface OpenAccess {
+  readonly access: Access;
+  /** Adds the routes that only a service with access has. */
+  readonly mount: (app: Hono) => void;
+}
+
+/** Opens the store, which closes with the service. */
+export function openAccess(options: AccessOptions, client: HoldfastClient, parts: AppParts): OpenAccess {
+  const { logger, closing, publicUrl } = parts;
+  const { store, close } = openAccessStore(options, readConfiguration());
+  closing.addEventListener('abort', close, { once: true });
+  const audit = new Audit(store, logger);
+  const keys = new Keys(store);
+  const issuers = new Issuers(options.issuers ?? [], logger);
+  const sessions = new Sessions(store, {
+    principalOfKey: (id) => keys.principalOf(id),
+    hasLogin: (issuer) => issuers.logins.some((one) => one.issuer === issuer),
+  });
+  const links = new Links(store, options.links);
+  const access = new Access(options, {
+    keys,
+    issuers,
+    sessions: {
+      identify: async (request) => {
+        const principal = await sessions.identify(request);
+        if (principal !== undefined) checkOrigin(request, publicUrl);
+        return principal;
+      },
+    },
+    audit,
+    ...(options.perMinute === undefined ? {} : { rate: new RequestRate(options.perMinute) }),
+  });
+  const ofLogin = {
+    logger,
+    ...defined({ publicUrl }),
+    store,
+    issuers,
+    sessions,
+    audit: (entry: LoginEntry) => void audit.add(entryOf(entry)),
+  };
+  return {
+    access,
+    mount: (app) => {
+      app.route('/', loginRoutes({ ...ofLogin, ...(options.keys === false ? {} : { identifyKey: (key) => keys.identify(key) }) }));
+      app.route('/runs', linkRoutes(parts, links));
+      app.route(
+        '/',
+        decideRoutes(parts, {
+          links,
+          loginOf: (request) => sessions.identify(request),
+          clientOf: (author) => client.as(access.linked(author)),
+        }),
+      );
+    },
+  };
+}
+
+function entryOf({ act, principal, code }: LoginEntry): Omit<AuditEntry, 'at'> {
+  const { tenant, user, proof } = principal ?? ({} as Partial<Principal>);
+  return { what: act === 'login-refused' ? 'refusal' : act, ...defined({ tenant, user, proof, code }) };
+}

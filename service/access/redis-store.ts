@@ -1,0 +1,104 @@
+import { HoldfastError, messageOf } from '../../contract/errors';
+import { inTime } from '../../activities/calls/in-time';
+import type { AccessStore } from './parts';
+
+type Client = Awaited<ReturnType<RedisStore['connect']>>;
+type SetOptions = Parameters<AccessStore['set']>[2];
+
+const prefix = 'holdfast:access:';
+const auditKey = `${prefix}audit`;
+/** After this time a silent Redis counts as away. */
+const patienceMs = 2_000;
+/** Redis keeps the audit log in memory. */
+const mostLines = 1_000_000;
+const pageSize = 1_000;
+
+/** Keeps keys, sessions and the audit log in Redis, for services on several hosts. */
+export class RedisStore implements AccessStore {
+  private connected: Promise<Client> | undefined;
+  private problem: unknown;
+
+  constructor(private readonly url: string) {}
+
+  async get(key: string): Promise<string | undefined> {
+    return (await this.ask((redis) => redis.get(prefix + key))) ?? undefined;
+  }
+
+  async set(key: string, value: string, { ttlMs, ifAbsent }: SetOptions = {}): Promise<boolean> {
+    const options = {
+      ...(ttlMs === undefined ? {} : { expiration: { type: 'PX', value: Math.max(1, Math.round(ttlMs)) } as const }),
+      ...(ifAbsent === true ? { condition: 'NX' as const } : {}),
+    };
+    return (await this.ask((redis) => redis.set(prefix + key, value, options))) === 'OK';
+  }
+
+  async delete(key: string): Promise<boolean> {
+    return (await this.ask((redis) => redis.del(prefix + key))) === 1;
+  }
+
+  async list(wanted: string): Promise<readonly string[]> {
+    const found = new Set<string>();
+    const options = { MATCH: `${escaped(prefix + wanted)}*`, COUNT: pageSize };
+    let cursor = '0';
+    do {
+      const from = cursor;
+      const page = await this.ask((redis) => redis.scan(from, options));
+      for (const key of page.keys) if (key !== auditKey) found.add(key.slice(prefix.length));
+      cursor = page.cursor;
+    } while (cursor !== '0');
+    return [...found].sort();
+  }
+
+  async append(line: string): Promise<void> {
+    const trim = { strategy: 'MAXLEN', strategyModifier: '~', threshold: mostLines } as const;
+    await this.ask((redis) => redis.xAdd(auditKey, '*', { line }, { TRIM: trim }));
+  }
+
+  async *lines(): AsyncGenerator<string> {
+    for (let from = '-'; ;) {
+      const start = from;
+      const page = (await this.ask((redis) => redis.xRange(auditKey, start, '+', { COUNT: pageSize }))) ?? [];
+      for (const { message } of page) yield message['line'] ?? '';
+      const last = page.at(-1);
+      if (last === undefined || page.length < pageSize) return;
+      from = `(${last.id}`;
+    }
+  }
+
+  close(): void {
+    void this.connected?.then((redis) => redis.destroy()).catch(() => undefined);
+    this.connected = undefined;
+  }
+
+  private async ask<T>(question: (redis: Client) => Promise<T>): Promise<T> {
+    try {
+      return await inTime((this.connected ??= this.connect()).then(question), patienceMs, () => {
+        throw new Error(`it said nothing for ${patienceMs / 1000} s`);
+      });
+    } catch (error) {
+      const reason = messageOf(this.problem ?? error) || 'it gave no reason';
+      throw new HoldfastError('identity-unavailable', `Redis, which has the keys and sessions, cannot be used: ${reason}.`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Only the first connection is awaited. After a loss commands are refused at once, and the client connects again by itself. */
+  private async connect() {
+    const { createClient } = await import('@redis/client');
+    const client = createClient({
+      url: this.url,
+      disableOfflineQueue: true,
+      socket: { connectTimeout: patienceMs, reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 5_000) },
+    });
+    client.on('error', (error: unknown) => (this.problem = error));
+    client.on('ready', () => (this.problem = undefined));
+    const connecting = client.connect().catch((error: unknown) => (this.problem = error));
+    await inTime(connecting, patienceMs, () => undefined);
+    return client;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[*?[\]\\^-]/g, '\\$&');
+}

@@ -1,0 +1,107 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Context } from 'hono';
+import { deleteCookie, setCookie } from 'hono/cookie';
+import type { CookieOptions } from 'hono/utils/cookie';
+import { parse } from 'hono/utils/cookie';
+import type { Principal } from '../../contract/access';
+import { HoldfastError } from '../../contract/errors';
+import type { AccessStore } from './parts';
+
+const hourMs = 3_600_000;
+const idleMs = 12 * hourMs;
+const absoluteMs = 7 * 24 * hourMs;
+const coarseMs = 60_000;
+
+export interface Session {
+  readonly principal: Principal;
+  /** Of the key or the issuer that began the session: without the key or the issuer, the session ends. */
+  readonly from: { readonly key: string } | { readonly issuer: string };
+  readonly started: number;
+}
+
+export interface SessionWays {
+  /** The principal of a live key. Throws 'identity-invalid' for all others. */
+  readonly principalOfKey: (id: string) => Promise<Principal>;
+  readonly hasLogin: (issuer: string) => boolean;
+}
+
+/** Logins of browsers. The store has a hash of the cookie, so a reader of the store cannot log in. */
+export class Sessions {
+  constructor(
+    private readonly store: AccessStore,
+    private readonly ways: SessionWays,
+  ) {}
+
+  /** Each login has a new cookie, so a cookie that a stranger planted is worthless. */
+  async begin(context: Context, session: Omit<Session, 'started'>): Promise<void> {
+    await this.end(context);
+    const secret = newSecret();
+    const hash = hashOf(secret);
+    const started = Date.now();
+    await this.store.set(seenKey(hash), String(started), { ttlMs: idleMs });
+    await this.store.set(sessionKey(hash), JSON.stringify({ ...session, started } satisfies Session), { ttlMs: absoluteMs });
+    setCookie(context, sessionCookie, secret, { ...cookieOptions, maxAge: absoluteMs / 1000 });
+  }
+
+  /** Undefined: the request has no cookie of a session. */
+  async identify(request: Request): Promise<Principal | undefined> {
+    const secret = cookieOf(request, sessionCookie);
+    if (secret === undefined) return undefined;
+    const hash = hashOf(secret);
+    const [session, seen] = [await this.read(hash), await this.store.get(seenKey(hash))];
+    if (session === undefined || seen === undefined) throw ended();
+    const { principal, from } = session;
+    if ('issuer' in from && !this.ways.hasLogin(from.issuer)) throw ended();
+    const now = 'key' in from ? await this.ways.principalOfKey(from.key) : principal;
+    // A separate record: a simultaneous log-out stays a log-out.
+    if (Date.now() - Number(seen) >= coarseMs) await this.store.set(seenKey(hash), String(Date.now()), { ttlMs: idleMs });
+    return now;
+  }
+
+  /** Ends the session of the request's cookie, so that a copy of the cookie is worthless. */
+  async end(context: Context): Promise<Session | undefined> {
+    const secret = cookieOf(context.req.raw, sessionCookie);
+    if (secret === undefined) return undefined;
+    deleteCookie(context, sessionCookie, cookieOptions);
+    const hash = hashOf(secret);
+    const session = await this.read(hash);
+    const wasLive = await this.store.delete(sessionKey(hash));
+    await this.store.delete(seenKey(hash));
+    return wasLive ? session : undefined;
+  }
+
+  private async read(hash: string): Promise<Session | undefined> {
+    const text = await this.store.get(sessionKey(hash));
+    return text === undefined ? undefined : (JSON.parse(text) as Session);
+  }
+}
+
+export const sessionCookie = 'holdfast';
+
+/** The prefix `__Host-` keeps other hosts of the domain from setting the cookie. */
+export const cookieOptions: CookieOptions = { prefix: 'host', path: '/', secure: true, httpOnly: true, sameSite: 'Lax' };
+
+export function cookieOf(request: Request, name: string): string | undefined {
+  const full = `__Host-${name}`;
+  return parse(request.headers.get('cookie') ?? '', full)[full];
+}
+
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+export function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+function sessionKey(hash: string): string {
+  return `session/${hash}`;
+}
+
+function seenKey(hash: string): string {
+  return `session-seen/${hash}`;
+}
+
+function ended(): HoldfastError {
+  return new HoldfastError('identity-invalid', 'The session has ended.');
+}

@@ -1,0 +1,2 @@
+/** Jest loads no ES modules. */
+module.exports = globalThis.sharedModule('openid-client');
