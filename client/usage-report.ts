@@ -1,7 +1,7 @@
 import type { Forms } from '../contract/check';
 import { oneOf } from '../contract/check';
 import type { Usage } from '../contract/messages/messages';
-import { names, workflowIdOf } from '../contract/names';
+import { isOfTenant, names, workflowIdOf } from '../contract/names';
 import type { UsageGroup, UsageReport, UsageRow } from '../contract/service-facts';
 import { usageGroups } from '../contract/service-facts';
 import { HoldfastError } from '../contract/errors';
@@ -88,7 +88,7 @@ export class UsageReports {
     ].join(' AND ');
     const executions: ListedExecution[] = [];
     for await (const page of pagesOf(this.source.executions.page, query)) {
-      executions.push(...page.executions);
+      executions.push(...page.executions.filter(({ workflowId }) => isOfTenant(workflowId, this.tenant)));
       if (page.token !== undefined && executions.length >= mostExecutions) return { executions, more: true };
     }
     return { executions, more: false };

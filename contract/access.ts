@@ -83,3 +83,44 @@ export interface DecisionLink {
   readonly url: string;
   readonly expires: string;
 }
+
+/** A line of the audit log, without secrets. */
+export interface AuditEntry {
+  readonly at: string;
+  /** `refusals-left-out`: `count` refusals of callers without an identity have no line. */
+  readonly what: AuditedAct;
+  readonly tenant?: string;
+  readonly user?: string;
+  readonly proof?: string;
+  readonly route?: string;
+  readonly action?: string;
+  readonly run?: string;
+  readonly interrupt?: string;
+  /** The code of the refusal. */
+  readonly code?: string;
+  /** The id of the key that was made, rotated or revoked. */
+  readonly key?: string;
+  /** The name of whoever uses the key or the link. */
+  readonly for?: string;
+  readonly roles?: readonly string[];
+  readonly count?: number;
+}
+
+export type AuditedAct =
+  | 'decision'
+  | 'refusal'
+  | 'login'
+  | 'logout'
+  | 'key-made'
+  | 'key-rotated'
+  | 'key-revoked'
+  | 'link-made'
+  | 'link-used'
+  | 'refusals-left-out';
+
+/** The last lines that fit, the oldest first. */
+export interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  /** Whether earlier lines fit, too. */
+  readonly more: boolean;
+}

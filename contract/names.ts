@@ -73,6 +73,11 @@ export function tenantOf(workflowId: string): string {
   return workflowId.slice(0, workflowId.indexOf('/'));
 }
 
+/** SQLite and MySQL compare ids without regard to case, so each row is checked again. */
+export function isOfTenant(workflowId: string, tenant: string): boolean {
+  return workflowId.startsWith(workflowIdOf(tenant, ''));
+}
+
 export function runIdOf(workflowId: string): string {
   return workflowId.slice(workflowId.indexOf('/') + 1);
 }

@@ -10,6 +10,7 @@ exports.representatives = [
   'integration/people',
   'integration/sse',
   'integration/retry',
+  'integration/access-tenants',
   'integration/parity',
   'replay/replay',
   'kill/payments',

@@ -92,7 +92,7 @@ export class RunChannel implements ConversationChannel {
     try {
       const reply = await askedAgain(
         () => reader.withDeadline(until, () => this.update(command)),
-        () => this.isOpen(),
+        () => this.isOpen(command.type),
         until,
       );
       reader.executions.changed();
@@ -153,12 +153,13 @@ export class RunChannel implements ConversationChannel {
     return conversation?.ended?.reason === 'asked';
   }
 
-  private async isOpen(): Promise<boolean> {
+  private async isOpen(type: ConversationCommand['type']): Promise<boolean> {
     const { reader, workflowId, start } = this.settings;
     try {
       return (await reader.executions.describe(workflowId)).status.name === 'RUNNING';
     } catch (error) {
-      if (start !== undefined && (error as { code?: unknown }).code === 'run-unknown') return true;
+      const mayBegin = start !== undefined && beginning.has(type);
+      if (mayBegin && (error as { code?: unknown }).code === 'run-unknown') return true;
       throw error;
     }
   }

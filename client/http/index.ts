@@ -8,6 +8,7 @@ export type {
   AnswerOfMany,
   AnswerRequest,
   ApplyPolicyRequest,
+  AuditRequest,
   CancelRequestBody,
   DryRunRequest,
   EventsQuery,
@@ -24,7 +25,7 @@ export type {
 export type { ClientTool } from '../../contract/client-tools';
 
 // What it answers
-export type { Action, ApiKey, DecisionLink, MadeKey, Me } from '../../contract/access';
+export type { Action, ApiKey, AuditEntry, AuditPage, DecisionLink, MadeKey, Me } from '../../contract/access';
 
 export type {
   AnswerOutcome,

@@ -1,4 +1,4 @@
-import type { ApiKey, DecisionLink, MadeKey, Me } from '../../contract/access';
+import type { ApiKey, AuditPage, DecisionLink, MadeKey, Me } from '../../contract/access';
 import type { RunCall } from '../../contract/calls';
 import type { QueuedMessage } from '../../contract/conversations';
 import type { Interrupt } from '../../contract/interrupts';
@@ -47,6 +47,7 @@ export interface Operations {
   readonly 'POST /keys': Operation<MadeKey, requests.KeyRequest>;
   readonly 'POST /keys/:id/rotate': Operation<MadeKey, requests.RotateRequest>;
   readonly 'DELETE /keys/:id': Operation<Id>;
+  readonly 'GET /audit': Operation<AuditPage, requests.AuditRequest>;
 
   readonly 'POST /runs': Operation<service.StartedRun, requests.StartRequest>;
   readonly 'GET /runs': Operation<service.RunPage, requests.RunQuery>;

@@ -140,6 +140,13 @@ export interface RotateRequest {
   readonly keep?: string;
 }
 
+export interface AuditRequest {
+  /** A time, or how long ago it is, such as `2h`. */
+  readonly since?: string;
+  /** Default: 100. */
+  readonly limit?: number;
+}
+
 export interface LinkRequest {
   /** The name of the person who decides. */
   readonly for: string;

@@ -80,6 +80,11 @@ export class ServiceClient {
     return this.ask('DELETE /keys/:id', { id });
   }
 
+  /** Returns the last lines of the audit log, the oldest first. */
+  audit(query: requests.AuditRequest = {}) {
+    return this.ask('GET /audit', {}, query);
+  }
+
   /** Makes a link with which a named person decides without a login. */
   makeLink(runId: string, interruptId: string, how: requests.LinkRequest) {
     return this.ask('POST /runs/:id/interrupts/:interruptId/links', { id: runId, interruptId }, how);

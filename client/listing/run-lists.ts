@@ -4,7 +4,7 @@ import { defined } from '../../contract/defined';
 import { agentOfChildRun } from '../../contract/record/child-runs';
 import type { ListStatus, RunStatus } from '../../contract/events';
 import { mayAnswer as mayAnswerAt } from '../../contract/who-may-answer';
-import { names, runIdOf, workflowIdOf } from '../../contract/names';
+import { isOfTenant, names, runIdOf, workflowIdOf } from '../../contract/names';
 import type { RunForCaller } from '../connection/acting';
 import type { Executions, ListedExecution, OpenInterrupt } from '../reading/executions';
 import { labelsIn, openInterruptsIn } from '../reading/executions';
@@ -128,7 +128,7 @@ function fitsHere(execution: ListedExecution, filter: RunFilter, at: number): bo
   const { parent, agent, tags, startedBy, mayAnswer, waitingSince } = filter;
   // SQLite ignores the case of tags.
   const labels = labelsIn(execution.typedSearchAttributes);
-  if (!execution.workflowId.startsWith(workflowIdOf(filter.tenant, ''))) return false;
+  if (!isOfTenant(execution.workflowId, filter.tenant)) return false;
   if (!tags.every((tag) => labels.tags.includes(tag)) || (startedBy !== undefined && labels.startedBy !== startedBy)) return false;
   if (parent !== undefined && agent !== undefined && agentOfChildRun(execution.workflowId) !== agent) return false;
   return (mayAnswer === undefined && waitingSince === undefined) || openHere(execution, filter, at).length > 0;

@@ -10,17 +10,18 @@ import { shown } from '../../contract/shown';
 import type { Audit } from './audit';
 import type { Issuers } from './issuers';
 import type { Keys } from './keys';
-import { isKey } from './keys';
+import type { Links } from './links';
 import type { AccessOptions, Identity } from './parts';
 import type { RequestRate } from './rate';
 import type { Sessions } from './sessions';
 
 interface Ways {
-  readonly keys: Pick<Keys, 'identify'>;
+  readonly keys: Pick<Keys, 'identify' | 'isKey'>;
   readonly issuers: Pick<Issuers, 'identify'>;
   /** Undefined: the request has no session. Refuses unsafe requests of foreign pages. */
   readonly sessions: Pick<Sessions, 'identify'>;
-  readonly audit: Pick<Audit, 'add'>;
+  readonly audit: Pick<Audit, 'write'>;
+  readonly links: Links;
   /** Absent: no limit. */
   readonly rate?: Pick<RequestRate, 'take'>;
 }
@@ -31,6 +32,10 @@ export class Access {
     private readonly options: AccessOptions,
     private readonly ways: Ways,
   ) {}
+
+  get links(): Links {
+    return this.ways.links;
+  }
 
   async identify(request: Request): Promise<Caller> {
     try {
@@ -63,19 +68,19 @@ export class Access {
   refused<Refusal>(request: Request, error: Refusal, by?: Principal): Refusal {
     const route = `${request.method} ${new URL(request.url).pathname}`;
     const { tenant, user, proof } = by ?? ({} as Partial<Principal>);
-    void this.ways.audit.add({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
+    void this.ways.audit.write({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
     return error;
   }
 
   private noted({ tenant, user, proof }: Principal, { action, run, interrupt, code }: Act): void {
     const what = interrupt === undefined ? 'refusal' : 'decision';
-    void this.ways.audit.add({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
+    void this.ways.audit.write({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
   }
 
   private async find(request: Request): Promise<{ readonly principal: Principal; readonly mayWith?: Identity['may'] }> {
     const { keys = true, issuers = [], identify } = this.options;
     const token = bearerOf(request);
-    if (token !== undefined && keys && isKey(token)) return { principal: await this.ways.keys.identify(token) };
+    if (token !== undefined && keys && this.ways.keys.isKey(token)) return { principal: await this.ways.keys.identify(token) };
     if (token !== undefined && issuers.some(({ audience }) => audience !== undefined))
       return { principal: await this.ways.issuers.identify(token) };
     const session = token === undefined ? await this.ways.sessions.identify(request) : undefined;

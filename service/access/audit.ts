@@ -1,35 +1,8 @@
-import { messageOf } from '../../contract/errors';
+import type { AuditEntry, AuditPage } from '../../contract/access';
 import { isRecord } from '../../contract/check';
+import { messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import type { AccessStore } from './parts';
-
-export const auditedActs = [
-  ...(['decision', 'refusal', 'login', 'logout', 'key-made', 'key-rotated', 'key-revoked', 'link-made', 'link-used'] as const),
-  /** How many refusals of callers without an identity were left out. */
-  'refusals-left-out',
-] as const;
-
-/** One line of the audit log, without secrets. */
-export interface AuditEntry {
-  /** A time as text, as in `2026-11-22T08:00:00.000Z`. */
-  readonly at: string;
-  readonly what: (typeof auditedActs)[number];
-  readonly tenant?: string;
-  readonly user?: string;
-  readonly proof?: string;
-  readonly route?: string;
-  readonly action?: string;
-  readonly run?: string;
-  readonly interrupt?: string;
-  /** The code of the refusal. */
-  readonly code?: string;
-  /** The id of a key, which is no secret. */
-  readonly key?: string;
-  /** The name of the person whom a key or a link is for. */
-  readonly for?: string;
-  readonly roles?: readonly string[];
-  readonly count?: number;
-}
 
 export interface AuditQuery {
   /** Absent: all tenants, and callers without an identity. */
@@ -100,11 +73,7 @@ function shortened(_: string, value: unknown): unknown {
   return typeof value === 'string' && value.length > mostCharacters ? `${value.slice(0, mostCharacters)}…` : value;
 }
 
-/** The last entries, the oldest first, and whether earlier ones fit, too. */
-export async function lastEntries(
-  entries: AsyncIterable<AuditEntry>,
-  limit: number,
-): Promise<{ readonly entries: readonly AuditEntry[]; readonly more: boolean }> {
+export async function lastEntries(entries: AsyncIterable<AuditEntry>, limit: number): Promise<AuditPage> {
   const last: AuditEntry[] = [];
   let more = false;
   for await (const entry of entries) {

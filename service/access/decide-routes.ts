@@ -14,10 +14,12 @@ import { isPersonName } from '../../contract/people';
 import { toldError } from '../http/error-response';
 import { parseForm } from '../http/parse-request';
 import { mailedUrl } from '../http/public-url';
+import type { RouteAsked } from '../http/routes';
 import { ok, Routes } from '../http/routes';
 import type { AppParts } from '../parts';
 import { answerIn, decisionPage, pageHeaders, problemPage, resultPage } from './decide-page';
-import type { Link, Links } from './links';
+import type { Access } from './access';
+import type { Link } from './links';
 import { ended, principalOf, shownHash } from './links';
 
 /** A comment and an answer of a page. */
@@ -32,26 +34,23 @@ const LinkBody = z.strictObject({
 });
 
 /** The maker gets the URL, and so could decide as anybody of the tenant. Therefore the maker also states the roles. */
-export function linkRoutes(parts: AppParts, links: Links): Hono {
-  return new Routes('Interrupts').add(
-    'POST /:id/interrupts/:interruptId/links',
-    {
-      may: 'links:make',
-      summary: 'Makes a link with which one person answers once.',
-      body: LinkBody,
-      answers: ok('DecisionLink', 'The link. The service keeps no copy.'),
-    },
-    async ({ id: run, interruptId, body, context, client }) => {
-      await client.run(run).permit('links:make');
-      const url = mailedUrl(parts, context);
-      const interrupt = await openInterrupt(client, run, interruptId);
-      const expires = Date.now() + millisecondsOf(body.expires ?? links.expires, 'request-invalid');
-      const { tenant } = client.place;
-      const hash = shownHash(interrupt);
-      const token = await links.make({ tenant, run, interrupt: interruptId, hash, user: body.for, roles: body.roles ?? [], expires });
-      return { url: `${url}/decide/${token}`, expires: new Date(expires).toISOString() };
-    },
-  ).app;
+export function linkRoutes(parts: AppParts, access: Access): Hono {
+  const operation = {
+    may: 'links:make',
+    summary: 'Makes a link with which one person answers once.',
+    body: LinkBody,
+    answers: ok('DecisionLink', 'The link. The service keeps no copy.'),
+  } as const;
+  return new Routes('Interrupts').add('POST /:id/interrupts/:interruptId/links', operation, async (asked) => {
+    const { id: run, interruptId: interrupt, client, context } = asked;
+    await client.run(run).permit('links:make');
+    const url = mailedUrl(parts, context);
+    const { for: user, roles = [], expires: within = access.links.expires } = asked.body;
+    const hash = shownHash(await openInterrupt(client, run, interrupt));
+    const expires = Date.now() + millisecondsOf(within, 'request-invalid');
+    const token = await access.links.make({ tenant: client.place.tenant, run, interrupt, hash, user, roles, expires });
+    return { url: `${url}/decide/${token}`, expires: new Date(expires).toISOString() };
+  }).app;
 }
 
 async function openInterrupt(client: HoldfastClient, run: string, id: string): Promise<Interrupt> {
@@ -61,13 +60,7 @@ async function openInterrupt(client: HoldfastClient, run: string, id: string): P
   return interrupt;
 }
 
-export interface Deciding {
-  readonly links: Links;
-  /** Undefined: nobody has logged in. */
-  readonly loginOf: (request: Request) => Promise<Principal | undefined>;
-  /** A client for one run of the tenant. */
-  readonly clientOf: (author: Principal) => HoldfastClient;
-}
+type PageAsked = Pick<RouteAsked<'/:token'>, 'token' | 'client' | 'context'>;
 
 interface AskedPerson {
   readonly link: Link;
@@ -82,25 +75,24 @@ const DecideForm = z.strictObject({
 });
 
 /** Only POST decides, so scanners of mails may open links. */
-export function decideRoutes(parts: AppParts, access: Deciding): Hono {
-  const page = { 200: { says: 'A page.', type: 'text/html' } } as const;
-  const form = { may: 'anybody', summary: 'Decides with a link.', ownBody: DecideForm, anyQuery: true, answers: page } as const;
-  const answered = (context: Context, answer: (asked: AskedPerson) => MaybePromise<Response>): Promise<Response> =>
-    onPage(parts, context, async () => {
-      const asked = await askedPerson(access, context);
-      return asked instanceof Response ? asked : answer(asked);
+export function decideRoutes(parts: AppParts, access: Access): Hono {
+  const page = { may: 'anybody', ownBody: DecideForm, anyQuery: true, answers: { 200: { says: 'A page.', type: 'text/html' } } } as const;
+  const onPage = (asked: PageAsked, answer: (person: AskedPerson) => MaybePromise<Response>): Promise<Response> =>
+    asPage(parts, asked.context, async () => {
+      const person = await askedPerson(access, asked);
+      return person instanceof Response ? person : answer(person);
     });
   return new Routes('Interrupts')
-    .add('GET /decide/:token', { may: 'anybody', summary: 'Shows the question of a link.', anyQuery: true, answers: page }, ({ context }) =>
-      answered(context, ({ interrupt, link }) => context.html(decisionPage(interrupt, link, Date.now()))),
+    .add('GET /decide/:token', { ...page, ownBody: undefined, summary: 'Shows the question of a link.' }, (asked) =>
+      onPage(asked, ({ interrupt, link }) => asked.context.html(decisionPage(interrupt, link, Date.now()))),
     )
-    .add('POST /decide/:token', form, ({ context }) =>
-      answered(context, async ({ link, interrupt, client }) => {
-        checkSite(context);
-        const { answer, said } = decisionOf(interrupt, await parseForm(context, formLimit));
+    .add('POST /decide/:token', { ...page, summary: 'Decides with a link.' }, (asked) =>
+      onPage(asked, async ({ link, interrupt, client }) => {
+        checkSite(asked.context);
+        const { answer, said } = decisionOf(interrupt, await parseForm(asked.context, formLimit));
         const bound = interrupt.kind === 'approval' ? { inputHash: interrupt.inputHash } : {};
         await access.links.use(link, () => client.run(link.run).resume(interrupt.id, answer, bound));
-        return context.html(resultPage(said));
+        return asked.context.html(resultPage(said));
       }),
     ).app;
 }
@@ -112,7 +104,7 @@ function checkSite({ req }: Context): void {
 }
 
 /** Errors come as pages, too. No log has the token, which is part of the path. */
-async function onPage({ logger }: AppParts, context: Context, answer: () => Promise<Response>): Promise<Response> {
+async function asPage({ logger }: AppParts, context: Context, answer: () => Promise<Response>): Promise<Response> {
   for (const [name, value] of Object.entries(pageHeaders)) context.header(name, value);
   try {
     return await answer();
@@ -123,24 +115,31 @@ async function onPage({ logger }: AppParts, context: Context, answer: () => Prom
 }
 
 /** A response sends to the login. */
-async function askedPerson({ links, loginOf, clientOf }: Deciding, context: Context): Promise<AskedPerson | Response> {
-  const token = context.req.param('token') ?? '';
+async function askedPerson(access: Access, { token, client: any, context }: PageAsked): Promise<AskedPerson | Response> {
+  const { links } = access;
   const link = await links.read(token);
   const person = principalOf(link);
-  const client = clientOf(person);
+  const client = any.as(access.linked(person));
   const interrupt = (await client.run(link.run).interrupts()).find(({ id }) => id === link.interrupt);
   if (interrupt === undefined) throw ended('is for a question that waits no longer');
   if (shownHash(interrupt) !== link.hash) throw ended('is for other arguments than the arguments that wait now');
   if (!links.needsLogin(interrupt)) return { link, interrupt, client };
-  const login = await loginOf(context.req.raw).catch((error: unknown) => {
-    if (codeOf(error) !== 'identity-invalid') throw error;
-    return undefined;
-  });
+  const login = await loginOf(access, context.req.raw);
   // Relative, because a proxy may serve the service below a path.
   if (login === undefined) return context.redirect(`../login?to=${encodeURIComponent(`/decide/${token}`)}`, 303);
   if (login.user !== link.user || login.tenant !== link.tenant)
     throw new HoldfastError('identity-invalid', 'The link is for another person than the login.');
-  return { link, interrupt, client: clientOf({ ...person, proof: login.proof }) };
+  return { link, interrupt, client: any.as(access.linked({ ...person, proof: login.proof })) };
+}
+
+/** Undefined: nobody has logged in. The path would bring the token into the audit log, and POST the check of `Origin`. */
+async function loginOf(access: Access, { url, headers }: Request): Promise<Principal | undefined> {
+  try {
+    return await access.identify(new Request(new URL('/decide', url), { headers }));
+  } catch (error) {
+    if (codeOf(error) === 'identity-missing' || codeOf(error) === 'identity-invalid') return undefined;
+    throw error;
+  }
 }
 
 interface Said {

@@ -1,14 +1,15 @@
 import type { Hono } from 'hono';
-import type { HoldfastClient } from '../../client/index';
 import type { Principal } from '../../contract/access';
 import { defined } from '../../contract/defined';
 import { readConfiguration } from '../../host/configuration';
 import type { AppParts } from '../parts';
 import { Access } from './access';
-import type { AuditEntry } from './audit';
+import type { AuditEntry } from '../../contract/access';
 import { Audit } from './audit';
 import { decideRoutes, linkRoutes } from './decide-routes';
+import { auditRoutes } from './audit-routes';
 import { Issuers } from './issuers';
+import { keyRoutes } from './key-routes';
 import { Keys } from './keys';
 import { Links } from './links';
 import type { LoginEntry } from './login-routes';
@@ -26,7 +27,7 @@ interface OpenAccess {
 }
 
 /** Opens the store, which closes with the service. */
-export function openAccess(options: AccessOptions, client: HoldfastClient, parts: AppParts): OpenAccess {
+export function openAccess(options: AccessOptions, parts: AppParts): OpenAccess {
   const { logger, closing, publicUrl } = parts;
   const { store, close } = openAccessStore(options, readConfiguration());
   closing.addEventListener('abort', close, { once: true });
@@ -37,7 +38,6 @@ export function openAccess(options: AccessOptions, client: HoldfastClient, parts
     principalOfKey: (id) => keys.principalOf(id),
     hasLogin: (issuer) => issuers.logins.some((one) => one.issuer === issuer),
   });
-  const links = new Links(store, options.links);
   const access = new Access(options, {
     keys,
     issuers,
@@ -49,6 +49,7 @@ export function openAccess(options: AccessOptions, client: HoldfastClient, parts
       },
     },
     audit,
+    links: new Links(store, options.links),
     ...(options.perMinute === undefined ? {} : { rate: new RequestRate(options.perMinute) }),
   });
   const ofLogin = {
@@ -57,21 +58,16 @@ export function openAccess(options: AccessOptions, client: HoldfastClient, parts
     store,
     issuers,
     sessions,
-    audit: (entry: LoginEntry) => void audit.add(entryOf(entry)),
+    audit: (entry: LoginEntry) => void audit.write(entryOf(entry)),
   };
   return {
     access,
     mount: (app) => {
       app.route('/', loginRoutes({ ...ofLogin, ...(options.keys === false ? {} : { identifyKey: (key) => keys.identify(key) }) }));
-      app.route('/runs', linkRoutes(parts, links));
-      app.route(
-        '/',
-        decideRoutes(parts, {
-          links,
-          loginOf: (request) => sessions.identify(request),
-          clientOf: (author) => client.as(access.linked(author)),
-        }),
-      );
+      app.route('/keys', keyRoutes({ keys, audit }));
+      app.route('/audit', auditRoutes(audit));
+      app.route('/runs', linkRoutes(parts, access));
+      app.route('/', decideRoutes(parts, access));
     },
   };
 }

@@ -57,7 +57,7 @@ export function createApp(given: ServiceParts): Hono {
     await next();
     context.header('x-content-type-options', 'nosniff');
   });
-  const opened = access === undefined ? undefined : openAccess(access, client, parts);
+  const opened = access === undefined ? undefined : openAccess(access, parts);
   app.use(new Gate(client, opened?.access).open);
   app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
   app.route('/', ownRoutes(parts, client));

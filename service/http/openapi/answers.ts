@@ -10,6 +10,7 @@ export interface Answers {
   readonly Agents: AnswerOf<'GET /agents'>;
   readonly Answered: AnswerOf<'POST /runs/:id/interrupts/:interruptId'>;
   readonly AnswerOutcomes: AnswerOf<'POST /interrupts/answer'>;
+  readonly AuditPage: AnswerOf<'GET /audit'>;
   readonly BuildList: AnswerOf<'GET /builds'>;
   readonly ChatMessages: { readonly messages: readonly object[] };
   readonly Conversation: AnswerOf<'GET /conversations/:id'>;

@@ -1,4 +1,5 @@
-import { Audit, lastEntries, type AuditEntry, type AuditQuery } from '../../../service/access/audit';
+import type { AuditEntry } from '../../../contract/access';
+import { Audit, lastEntries, type AuditQuery } from '../../../service/access/audit';
 import { memoryAccessStore } from '../../support/access-store';
 
 const start = Date.parse('2026-11-28T09:00:00Z');

@@ -1,16 +1,18 @@
 import { Hono } from 'hono';
 import type { Action, Principal } from '../../../contract/access';
-import { actionsOf } from '../../../contract/access';
-import { HoldfastError } from '../../../contract/errors';
 import type { Interrupt } from '../../../contract/interrupts';
+import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
+import type { Caller } from '../../../client/connection/acting';
+import { Access } from '../../../service/access/access';
 import { decideRoutes, linkRoutes } from '../../../service/access/decide-routes';
 import { Gate } from '../../../service/access/gate';
+import { checkOrigin } from '../../../service/access/origin';
+import { errorResponse } from '../../../service/http/error-response';
+import type { AppParts, ServiceParts } from '../../../service/parts';
 import type { Link } from '../../../service/access/links';
 import { Links, shownHash } from '../../../service/access/links';
 import type { AccessOptions } from '../../../service/access/parts';
-import { errorResponse } from '../../../service/http/error-response';
-import type { AppParts } from '../../../service/parts';
 import { memoryAccessStore } from '../../support/access-store';
 import { clientWith } from '../../support/service-app';
 
@@ -30,6 +32,7 @@ const approval: Interrupt = {
     given: [{ stage: 1, type: 'approve', by: 'bob' }],
   },
 };
+const admin: Principal = { tenant: 'acme', user: 'mailer', roles: ['admin'], proof: 'key:k1' };
 const question: Interrupt = { ...base, kind: 'question', info: { question: 'Where to?' }, answerSchema: { type: 'string' } };
 
 interface Given {
@@ -43,55 +46,69 @@ interface Bed {
   readonly links?: AccessOptions['links'];
   readonly login?: Principal | Error;
   /** Default: the service listens on loopback. */
-  readonly parts?: Partial<AppParts>;
-  readonly roles?: readonly string[];
+  readonly parts?: Partial<ServiceParts>;
+  readonly maker?: Principal;
 }
 
-function bed({ interrupt = approval, links: options, login, parts: more = { hosts: [] }, roles = ['admin'] }: Bed = {}) {
+function bed({ interrupt = approval, links: options, login, parts = { hosts: [] }, maker = admin }: Bed = {}) {
   const given: Given[] = [];
   const logged: string[] = [];
   const permitted: Action[] = [];
   const state = { open: [interrupt], refusal: undefined as Error | undefined };
   const links = new Links(memoryAccessStore(), options);
-  const clientOf = (author: Principal) =>
+  const write = async (entry: unknown): Promise<void> => void logged.push(JSON.stringify(entry));
+  const access = new Access(
+    {},
+    {
+      keys: { isKey: (token) => token === 'key', identify: async () => maker },
+      issuers: { identify: () => Promise.reject(new Error('no issuer')) },
+      sessions: {
+        identify: async (request) => {
+          checkOrigin(request);
+          if (login instanceof Error) throw login;
+          return login;
+        },
+      },
+      audit: { write },
+      rate: { take: () => undefined },
+      links,
+    },
+  );
+  const as = (caller: Caller) =>
     clientWith({
-      place: author,
+      caller,
+      place: { tenant: caller.tenant },
       run: (run: string) => ({
         permit: async (action: Action) => void permitted.push(action),
-        interrupts: async () => (author.tenant === 'acme' ? state.open : []),
+        interrupts: async () => (caller.tenant === 'acme' ? state.open : []),
         resume: async (...answer: readonly unknown[]) => {
           if (state.refusal !== undefined) throw state.refusal;
-          given.push({ author, run, answer });
+          const { tenant, user, roles, proof } = caller;
+          given.push({ author: { tenant, user, roles, proof }, run, answer });
         },
       }),
     });
   const logger = createLogger({ level: 'trace', write: (line) => logged.push(line) });
-  const loginOf = async (): Promise<Principal | undefined> => {
-    if (login instanceof Error) throw login;
-    return login;
-  };
-  const parts = { logger, ...more } as AppParts;
-  const maker = { tenant: 'acme', user: 'mailer', roles, proof: 'key:k1' };
-  const access = { identify: async () => ({ ...maker, may: actionsOf(roles) }), refused: (_: Request, error: unknown) => error };
-  const app = new Hono()
-    .use(new Gate(clientWith({ as: clientOf }), access as never).open)
-    .route('/', decideRoutes(parts, { links, clientOf, loginOf }))
-    .route('/runs', linkRoutes(parts, links));
+  const ofApp = { logger, ...parts } as AppParts;
+  const app = new Hono().use(new Gate(clientWith({ as }), access).open);
   app.onError((error, context) => errorResponse(error, context, logger));
+  app.route('/runs', linkRoutes(ofApp, access)).route('/', decideRoutes(ofApp, access));
   const make = (changes: Partial<Link> = {}): Promise<string> =>
     links.make({
       ...{ tenant: 'acme', run: 'r-1', interrupt: interrupt.id, hash: shownHash(interrupt), user: 'ada', roles: ['finance'] },
       expires: Date.now() + 60_000,
       ...changes,
     });
+  // What browsers send from a page without a referrer.
+  const headers = { host: '127.0.0.1', origin: 'null', 'sec-fetch-site': 'same-origin' };
   const ask = async (method: string, token: string, form?: Record<string, string>) => {
     const body = form === undefined ? {} : { body: new URLSearchParams(form) };
-    const response = await app.request(`/decide/${token}`, { method, ...body });
+    const response = await app.request(`http://127.0.0.1/decide/${token}`, { method, headers, ...body });
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const order = async (body: object, host = '127.0.0.1') => {
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer key', host };
     const path = `http://${host}/runs/r-1/interrupts/${interrupt.id}/links`;
-    const headers = { 'content-type': 'application/json' };
     const response = await app.request(path, { method: 'POST', headers, body: JSON.stringify(body) });
     return { status: response.status, body: (await response.json()) as { url: string; expires: string; error?: { code: string } } };
   };
@@ -224,7 +241,7 @@ describe('POST /decide/:token', () => {
     expect(it_.logged.join('')).not.toContain(token);
   });
 
-  it.each<[string, RequestInit]>([
+  it.each<[string, RequestInit & { readonly headers?: Record<string, string> }]>([
     ['JSON', { body: '{"decision":"approve"}', headers: { 'content-type': 'application/json' } }],
     ['a form of another site', { body: new URLSearchParams({ decision: 'approve' }), headers: { 'sec-fetch-site': 'cross-site' } }],
     ['no decision', { body: new URLSearchParams({}) }],
@@ -233,7 +250,9 @@ describe('POST /decide/:token', () => {
   ])('refuses %s, and the link can be used', async (_, sent) => {
     const { app, make, ask, given } = bed();
     const token = await make();
-    expect((await app.request(`/decide/${token}`, { method: 'POST', ...sent })).status).toBeGreaterThanOrEqual(400);
+    expect(
+      (await app.request(`/decide/${token}`, { method: 'POST', ...sent, headers: { host: 'localhost', ...sent.headers } })).status,
+    ).toBeGreaterThanOrEqual(400);
     expect(given).toEqual([]);
     expect((await ask('POST', token, { decision: 'approve' })).status).toBe(200);
   });
@@ -279,14 +298,15 @@ describe('a link that needs a login', () => {
   it.each<[string, Bed]>([
     ['without a session', {}],
     ['after the end of a session', { login: new HoldfastError('identity-invalid', 'The session has ended.') }],
-  ])('sends to the login %s, and shows nothing before', async (_, login) => {
-    const { make, ask, given, logged } = bed({ links, ...login });
+  ])('sends to the login %s, and shows nothing before', async (_, session) => {
+    const { make, ask, given, logged } = bed({ links, ...session });
     const token = await make();
     for (const method of ['GET', 'POST']) {
       const { status, headers, text } = await ask(method, token, method === 'POST' ? { decision: 'approve' } : undefined);
       expect([status, headers.get('location'), text]).toEqual([303, `../login?to=%2Fdecide%2F${token}`, '']);
     }
     expect(given).toEqual([]);
+    expect(logged.join('')).toContain('GET /decide');
     expect(logged.join('')).not.toContain(token);
   });
 
@@ -339,7 +359,7 @@ describe('POST /runs/:id/interrupts/:interruptId/links', () => {
   });
 
   it.each(['approver', 'operator', 'reader'])('is forbidden to the role %s', async (role) => {
-    const { status, body } = await bed({ roles: [role] }).order({ for: 'ada' });
+    const { status, body } = await bed({ maker: { ...admin, roles: [role] } }).order({ for: 'ada' });
     expect([status, body.error?.code]).toEqual([403, 'action-forbidden']);
   });
 
