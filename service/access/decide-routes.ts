@@ -88,12 +88,19 @@ export function decideRoutes(parts: AppParts, access: Access): Hono {
     )
     .add('POST /decide/:token', { ...page, summary: 'Decides with a link.' }, (asked) =>
       onPage(asked, async ({ link, interrupt, client }) => {
+        checkSite(asked.context);
         const { answer, said } = decisionOf(interrupt, await parseForm(asked.context, formLimit));
         const bound = interrupt.kind === 'approval' ? { inputHash: interrupt.inputHash } : {};
         await access.links.use(link, () => client.run(link.run).resume(interrupt.id, answer, bound));
         return asked.context.html(resultPage(said));
       }),
     ).app;
+}
+
+/** The page sends no referrer, so browsers send `Origin: null`. */
+function checkSite({ req }: Context): void {
+  if ((req.header('sec-fetch-site') ?? 'same-origin') !== 'same-origin')
+    throw new HoldfastError('origin-forbidden', 'The decision came from a page of another site.');
 }
 
 /** Errors come as pages, too. No log has the token, which is part of the path. */
@@ -125,10 +132,10 @@ async function askedPerson(access: Access, { token, client: any, context }: Page
   return { link, interrupt, client: any.as(access.linked({ ...person, proof: login.proof })) };
 }
 
-/** Undefined: nobody has logged in. The path would bring the token into the audit log. */
-async function loginOf(access: Access, { url, method, headers }: Request): Promise<Principal | undefined> {
+/** Undefined: nobody has logged in. The path would bring the token into the audit log, and POST the check of `Origin`. */
+async function loginOf(access: Access, { url, headers }: Request): Promise<Principal | undefined> {
   try {
-    return await access.identify(new Request(new URL('/decide', url), { method, headers }));
+    return await access.identify(new Request(new URL('/decide', url), { headers }));
   } catch (error) {
     if (codeOf(error) === 'identity-missing' || codeOf(error) === 'identity-invalid') return undefined;
     throw error;
