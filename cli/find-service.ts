@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { withoutCredentials } from '../contract/credentials';
 import { HoldfastError } from '../contract/errors';
 import { databasesIn } from '../host/server/server-record';
+import type { Environment } from '../host/configuration';
 import { urlProblem } from '../host/check-settings';
 import { isServiceStarting, recordedService } from './processes/service-record';
 import { FoundService } from './found-service';
@@ -21,13 +22,13 @@ const noPatience: SearchPatience = { ms: 0, say: () => undefined };
  */
 export async function findService(
   url: string | undefined,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
+  environment: Environment = process.env,
   patience: SearchPatience = noPatience,
 ): Promise<FoundService> {
   if (url !== undefined) {
     const problem = urlProblem(url);
     if (problem !== undefined) throw new HoldfastError('command-invalid', `--url is '${withoutCredentials(url)}'. ${problem}`);
-    return addressed(url);
+    return addressed(url, environment);
   }
   const port = environment['HOLDFAST_PORT'];
   // With port 0 only the record of the service has the port.
@@ -37,26 +38,27 @@ export async function findService(
     const url = await usualUrl(environment);
     // A service may be starting at the address of the environment.
     if (!environment['HOLDFAST_URL'] && !(await isAnswering(url))) await startedService(directory, patience);
-    return addressed(url);
+    return addressed(url, environment);
   }
   // The next command may run in a shell without this environment.
-  const found = (url: string): FoundService => (environment['HOLDFAST_DIR'] ? addressed(url) : new FoundService(url));
+  const found = (url: string): FoundService =>
+    environment['HOLDFAST_DIR'] ? addressed(url, environment) : new FoundService(url, [], keyIn(environment));
   const recorded = recordedService(directory);
   if (recorded !== undefined) return found(recorded);
   const ownRuns = !environment['TEMPORAL_ADDRESS'] && databasesIn(directory).length > 0;
   const usual = ownRuns ? undefined : await usualUrl(environment);
   if (usual !== undefined && (await isAnswering(usual))) {
     patience.say(`No service runs on ${directory}. This is the one at ${usual}, of another directory.`);
-    return new FoundService(usual);
+    return new FoundService(usual, [], keyIn(environment));
   }
   const started = await startedService(directory, patience);
   if (started !== undefined) return found(started);
   if (usual === undefined)
     throw new HoldfastError('service-unreachable', `No service runs on the directory ${directory}, which has the runs of this project.`);
-  return new FoundService(usual);
+  return new FoundService(usual, [], keyIn(environment));
 }
 
-async function usualUrl(environment: Readonly<Record<string, string | undefined>>): Promise<string> {
+async function usualUrl(environment: Environment): Promise<string> {
   const { readConfiguration } = await import('../host/configuration.js');
   return readConfiguration(environment).url;
 }
@@ -86,6 +88,10 @@ async function isAnswering(url: string): Promise<boolean> {
   }
 }
 
-function addressed(url: string): FoundService {
-  return new FoundService(url.replace(/\/+$/, ''), ['--url', url]);
+function addressed(url: string, environment: Environment): FoundService {
+  return new FoundService(url.replace(/\/+$/, ''), ['--url', url], keyIn(environment));
+}
+
+function keyIn({ HOLDFAST_KEY: key }: Environment): { readonly key?: string } {
+  return key ? { key } : {};
 }

@@ -22,6 +22,7 @@ export function lasting(option: string): (value: string) => string {
   };
 }
 
+export const config = ['-c, --config <file>', 'configuration file (default: holdfast.config.ts here)'] as const;
 export const by = ['--by <name>', 'your name', filled('--by')] as const;
 export const json = ['--json', 'print JSON'] as const;
 export const noFollow = ['--no-follow', 'do not follow the run'] as const;

@@ -13,9 +13,10 @@ import type { ProcessFlags } from './processes/process-settings';
 import type { ServerCommandFlags } from './processes/server';
 import { similarNames } from '../contract/similar-names';
 import { anyOf } from '../contract/shown';
+import { addAccessCommands } from './access-program';
 import { addAnswerCommands } from './answer-program';
 import { addConversationCommands } from './conversation-program';
-import { by, deadline, filled, json, lasting, role, several, startFilters } from './option-values';
+import { by, config, deadline, filled, json, lasting, role, several, startFilters } from './option-values';
 import { reportError } from './report-error';
 import type { GoOnRequest } from '../client/http/index';
 import { serviceCommands, type ToService } from './service-command';
@@ -23,7 +24,6 @@ import { completionScript, shells, type CompletedShell } from './setup/completio
 import { ownManifest } from './setup/own-package';
 import type { Terminal } from './terminal';
 
-const config = ['-c, --config <file>', 'configuration file (default: holdfast.config.ts here)'] as const;
 const port = ['-p, --port <port>', 'port of the service; 0 takes a free one'] as const;
 const reason = ['--reason <text>', 'reason, for the record', filled('--reason')] as const;
 const dryRun = ['--dry-run', 'only print what would happen'] as const;
@@ -109,6 +109,7 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
   addConversationCommands(toService, terminal);
   addReadCommands(toService, terminal);
   addHistoryCommands(program, terminal, exit);
+  addAccessCommands(program, terminal, exit);
   const known = program.commands.map((command) => command.name());
   program
     .command('help [command]')

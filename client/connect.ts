@@ -10,8 +10,8 @@ import { shown } from '../contract/shown';
 import { readConfiguration } from '../host/configuration';
 import { unanswered } from '../host/unanswered';
 import { addressOf } from '../host/server-address';
-import type { Caller, RunForCaller } from './connection/acting';
-import { Acting, actionForbidden } from './connection/acting';
+import type { KnownCaller, RunForCaller } from './connection/authority';
+import { Authority, actionForbidden } from './connection/authority';
 import { ClientParts } from './connection/client-parts';
 import type { ConnectOptions } from './connection/connect-options';
 import { checkConnectOptions } from './connection/connect-options';
@@ -77,18 +77,18 @@ export async function connect<Module = never>(options: ConnectOptions = {}): Pro
 export class HoldfastClient<Module = never> {
   private readonly parts: ClientParts;
   private readonly reader: RunReader;
-  private readonly acting: Acting;
-  private readonly through: { readonly reader: RunReader; readonly acting: Acting };
+  private readonly acting: Authority;
+  private readonly through: { readonly reader: RunReader; readonly acting: Authority };
   private readonly tenant: string;
   /** Push receivers of A2A tasks, for the service. */
   readonly pushes: TaskPushes;
 
-  constructor(connection: ServerConnection | ClientParts, options: ConnectOptions = {}, caller?: Caller) {
+  constructor(connection: ServerConnection | ClientParts, options: ConnectOptions = {}, caller?: KnownCaller) {
     checkConnectOptions(options);
     this.parts = connection instanceof ClientParts ? connection : new ClientParts(connection, options);
     this.tenant = options.tenant ?? defaultTenant;
     this.reader = this.parts.reader;
-    this.acting = new Acting(async (workflowId) => rowForCaller(await this.reader.executions.describe(rootRunId(workflowId))), caller);
+    this.acting = new Authority(async (workflowId) => rowForCaller(await this.reader.executions.describe(rootRunId(workflowId))), caller);
     this.through = { reader: this.reader, acting: this.acting };
     this.pushes = this.parts.of(this.tenant).pushes;
   }
@@ -99,12 +99,12 @@ export class HoldfastClient<Module = never> {
   }
 
   /** The same connection for a caller whose name is proven: acts are in the caller's name, within the tenant, and as far as `may` allows. */
-  as(caller: Caller): HoldfastClient<Module> {
+  as(caller: KnownCaller): HoldfastClient<Module> {
     return new HoldfastClient(this.parts, { tenant: caller.tenant }, caller);
   }
 
   /** Who acts through this client. Undefined: anybody, and names are claims. */
-  get caller(): Caller | undefined {
+  get caller(): KnownCaller | undefined {
     return this.acting.caller;
   }
 

@@ -67,9 +67,11 @@ function CallerDialog({ onClose }: WhoDialogProps) {
           [words.proof, proof],
         ]}
       />
-      <form class="actions flow wrap" method="post" action="/logout">
-        <Button type="submit">{words.logOut}</Button>
-      </form>
+      {proof !== 'identify' && (
+        <form class="actions flow wrap" method="post" action="/logout">
+          <Button type="submit">{words.logOut}</Button>
+        </form>
+      )}
     </Dialog>
   );
 }

@@ -62,6 +62,7 @@ export const configurationTable = {
     meaning:
       'One to five secrets `whsec_…`, separated by spaces, that sign push notifications. Needed if notifications may leave the machine.',
   },
+  HOLDFAST_KEY: { meaning: 'API key or token that commands send to the service. `holdfast keys create` makes a key.' },
   HOLDFAST_LOG_LEVEL: { default: 'info', meaning: 'trace, debug, info, warn, error or silent.' },
   HOLDFAST_LOG_FORMAT: { default: 'text', meaning: 'text for people or json for machines, on stderr.' },
   HOLDFAST_TEMPORAL_CLI: {

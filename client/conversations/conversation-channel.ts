@@ -16,7 +16,7 @@ import { askedAgain, isTimeout } from '../runs/asked-again';
 import type { KeptAnswer } from '../runs/kept-answer';
 import type { ConversationChannel } from './conversation';
 import { notOne, unknownConversation } from './conversation';
-import type { Acting, RunForCaller } from '../connection/acting';
+import type { Authority, RunForCaller } from '../connection/authority';
 import { withCode } from '../connection/lost-server';
 import { refusedAnswer } from '../connection/refusals';
 import type { RunReader } from '../reading/run-reader';
@@ -30,7 +30,7 @@ const beginning: ReadonlySet<ConversationCommand['type']> = new Set(['send', 'pa
 interface ChannelSettings {
   readonly workflow: WorkflowClient;
   readonly reader: RunReader;
-  readonly acting: Acting;
+  readonly acting: Authority;
   readonly workflowId: string;
   readonly id: string;
   readonly newest: Pick<KeptAnswer<BuildOfQueue | undefined>, 'get'>;

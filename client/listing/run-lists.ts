@@ -5,7 +5,7 @@ import { agentOfChildRun } from '../../contract/record/child-runs';
 import type { ListStatus, RunStatus } from '../../contract/events';
 import { mayAnswer as mayAnswerAt } from '../../contract/who-may-answer';
 import { isOfTenant, names, runIdOf, workflowIdOf } from '../../contract/names';
-import type { RunForCaller } from '../connection/acting';
+import type { RunForCaller } from '../connection/authority';
 import type { Executions, ListedExecution, OpenInterrupt } from '../reading/executions';
 import { labelsIn, openInterruptsIn } from '../reading/executions';
 import type { InterruptPlace, PageEnd } from './cursor';

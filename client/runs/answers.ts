@@ -128,3 +128,7 @@ function unknownIn(schema: unknown, edited: unknown, before: unknown, path: read
   }
   return undefined;
 }
+
+export function interruptIn({ view }: Pick<AnswerStanding, 'view'>, interruptId: string): Interrupt | undefined {
+  return view.interrupts.find(({ id }) => id === interruptId);
+}

@@ -6,7 +6,7 @@ import { cancelModes } from '../../contract/cancel';
 import { defined } from '../../contract/defined';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
-import type { RunEvent } from '../../contract/events';
+import type { RunEvent, RunView } from '../../contract/events';
 import { limits } from '../../contract/limits';
 import { anyOf } from '../../contract/shown';
 import { optionsOf } from '../connection/options';
@@ -39,10 +39,7 @@ const mode = form(
   `${anyOf(cancelModes)}, or a list of them`,
 );
 
-export function cancelRequestOf(
-  options: CancelOptions,
-  authorOf: (claimed: Author) => Author = (claimed) => claimed,
-): CancelRequest | undefined {
+export function cancelRequestOf(options: CancelOptions, acting?: { author(claimed: Author): Author }): CancelRequest | undefined {
   const given = optionsOf<CancelOptions>(options, 'cancel', {
     mode,
     within: worded(filled, 'a duration such as "30s"'),
@@ -53,7 +50,7 @@ export function cancelRequestOf(
     ),
     by: personName,
   });
-  const { by, proof } = authorOf({ by: given.by });
+  const { by, proof } = acting?.author({ by: given.by }) ?? ({ by: given.by } as Author);
   if (by === undefined && Object.values(given).every((value) => value === undefined)) return undefined;
   const { mode: modes = 'now', within, recursive = true, reason } = given;
   const asked = typeof modes === 'string' ? [modes] : cancelModes.filter((one) => modes.includes(one));
@@ -69,4 +66,17 @@ export function cancelOutcomeOf({
 }: Pick<Extract<RunEvent, { type: 'run-end' }>, 'status' | 'escalated'>): CancelOutcome {
   if (status !== 'cancelled') return 'ended-first';
   return escalated === true ? 'escalated' : 'in-time';
+}
+
+interface CancelledRun {
+  readonly id: string;
+  events(options: { readonly deltas: false }): AsyncGenerator<RunEvent>;
+  view(): Promise<Pick<RunView, 'status'>>;
+}
+
+/** An earlier cancel of a resumed run does not count. */
+export async function cancelOutcomeAfter(since: number, run: CancelledRun): Promise<CancelOutcome> {
+  for await (const event of run.events({ deltas: false }))
+    if (event.type === 'run-end' && event.time >= since) return cancelOutcomeOf(event);
+  throw new HoldfastError('request-invalid', `The run "${run.id}" has not ended: it is ${(await run.view()).status}.`);
 }

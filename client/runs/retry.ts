@@ -33,6 +33,10 @@ export interface GoOnOptions {
   readonly deadline?: string;
 }
 
+interface Authors {
+  author(claimed: { readonly by?: string | undefined }): Author;
+}
+
 type StartAgain = WorkflowStartOptions<(input: AgentRunInput) => Promise<void>>;
 type HistoryEvents = Awaited<ReturnType<Histories['newest']>>;
 
@@ -70,8 +74,8 @@ export class Retries {
     private readonly executions: Executions,
   ) {}
 
-  async goOn(workflowId: string, how: GoingOn, options: GoOnOptions, authorOf?: (claimed: Author) => Author): Promise<void> {
-    const startOptions = await this.prepare(workflowId, how, options, authorOf);
+  async goOn(workflowId: string, how: GoingOn, options: GoOnOptions, acting?: Authors): Promise<void> {
+    const startOptions = await this.prepare(workflowId, how, options, acting);
     try {
       await answered(this.workflow.start(names.workflow, startOptions));
     } catch (error) {
@@ -82,17 +86,12 @@ export class Retries {
     this.executions.changed();
   }
 
-  async prepare(
-    workflowId: string,
-    how: GoingOn,
-    options: GoOnOptions,
-    authorOf = (claimed: Author): Author => claimed,
-  ): Promise<StartAgain> {
+  async prepare(workflowId: string, how: GoingOn, options: GoOnOptions, acting?: Authors): Promise<StartAgain> {
     const { by, deadline } = optionsOf<GoOnOptions>(options, ways[how].option, {
       by: personName,
       deadline: worded(filled, 'a duration such as "30d"'),
     });
-    const author = authorOf(defined({ by }));
+    const author = acting?.author({ by }) ?? { by };
     checkRoot(runIdOf(workflowId), how);
     const { runId } = await this.histories.mark(workflowId);
     const { memo, typedSearchAttributes, startedAt, startTime } = await this.executions.describe(workflowId);

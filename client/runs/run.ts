@@ -19,13 +19,13 @@ import { rootRunId } from '../../contract/record/child-runs';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../../contract/record/wire';
 import type { RunExecutions } from '../../contract/run-executions';
 import type { AnswerOptions } from './answers';
-import { answerOf, checkAnswer, checkAnswerTo, checkSize, gone } from './answers';
+import { answerOf, checkAnswer, checkAnswerTo, checkSize, gone, interruptIn } from './answers';
 import { AnyRun } from './any-run';
 import { askToStop } from './ask-to-stop';
 import { askedAgain, isPassing, isTimeout } from './asked-again';
-import type { CancelOptions, CancelOutcome, CancelReceipt } from './cancel';
-import { cancelOutcomeOf, cancelRequestOf } from './cancel';
-import type { Acting } from '../connection/acting';
+import type { CancelOptions, CancelReceipt } from './cancel';
+import { cancelOutcomeAfter, cancelRequestOf } from './cancel';
+import type { Authority } from '../connection/authority';
 import { withCode } from '../connection/lost-server';
 import { optionsOf } from '../connection/options';
 import type { ReadOptions } from '../reading/follower';
@@ -51,10 +51,9 @@ export class Run<Output = unknown> extends AnyRun {
   readonly id: string;
 
   private readonly reader: RunReader;
-  private readonly acting: Acting;
 
   constructor(
-    private readonly through: { readonly reader: RunReader; readonly acting: Acting },
+    private readonly through: { readonly reader: RunReader; readonly acting: Authority },
     private readonly workflowId: string,
     /** Whether `start` made this run instead of finding it. */
     readonly isNew: boolean,
@@ -63,7 +62,6 @@ export class Run<Output = unknown> extends AnyRun {
   ) {
     super();
     this.reader = through.reader;
-    this.acting = through.acting;
     this.id = runIdOf(workflowId);
   }
 
@@ -136,12 +134,13 @@ export class Run<Output = unknown> extends AnyRun {
   async resume(what: string | GoOnOptions = {}, answer?: Json, options: AnswerOptions = {}): Promise<void> {
     if (answer === undefined && isRecord(what)) return this.goOn('run-resume', what);
     const given = answerOf(what as string, answer as Json, options);
-    const whole = { ...given, ...this.acting.author(given) };
+    const whole = { ...given, ...this.through.acting.author(given) };
     checkSize(answer as Json);
     const action = isPolicyApplied(answer) ? 'policies:apply' : 'runs:answer';
     await this.permit(action);
-    const about = { action, run: this.id, interrupt: whole.interruptId } as const;
-    await this.acting.decides(about, () => this.reader.work.wait(() => this.give(whole)));
+    await this.through.acting.decides({ action, run: this.id, interrupt: whole.interruptId }, () =>
+      this.reader.work.wait(() => this.give(whole)),
+    );
   }
 
   private async give(answer: TimedAnswer): Promise<void> {
@@ -163,7 +162,7 @@ export class Run<Output = unknown> extends AnyRun {
   private async move(timeout: string): Promise<UpgradeReceipt> {
     const handle = this.reader.handle(this.workflowId);
     const until = Date.now() + millisecondsOf(timeout, 'request-invalid');
-    checkMoves(await this.view(), this.id);
+    checkMoves(await this.reader.view(this.workflowId), this.id);
     try {
       const update = (): Promise<UpgradeReceipt> => handle.executeUpdate<UpgradeReceipt, []>(names.upgradeUpdate);
       return await askedAgain(
@@ -172,7 +171,7 @@ export class Run<Output = unknown> extends AnyRun {
         until,
       );
     } catch (error) {
-      const view = await this.view();
+      const view = await this.reader.view(this.workflowId);
       if (view.status === 'stuck') throw stuck(view, error);
       if (error instanceof WorkflowUpdateFailedError) throw refusedUpgrade(error, view.status, this.id);
       if (isTimeout(error)) throw stillBusy(error, this.id, timeout);
@@ -187,35 +186,26 @@ export class Run<Output = unknown> extends AnyRun {
 
   private async goOn(how: 'run-retry' | 'run-resume', options: GoOnOptions): Promise<void> {
     await this.permit('runs:control');
-    const { acting, reader, workflowId } = this;
-    await reader.work.wait(() => reader.retries.goOn(workflowId, how, options, (claimed) => acting.author(claimed)));
+    await this.reader.work.wait(() => this.reader.retries.goOn(this.workflowId, how, options, this.through.acting));
   }
 
   /** Ends a stuck run at once, without running code or cleaning up. */
   async terminate(reason = 'Ended by a person.'): Promise<void> {
     await this.permit('runs:control');
-    const { by, proof } = this.acting.author({});
-    const whole = by === undefined ? reason : `${reason} (${by}, ${proof})`;
-    await this.reader.work.wait(() => this.end((handle) => handle.terminate(wellFormed(whole))));
+    const whole = wellFormed(this.through.acting.signed(reason));
+    await this.reader.work.wait(() => this.end((handle) => handle.terminate(whole)));
   }
 
   /**
    * Asks the run to stop, now or at a safe point. Open calls get an abort signal. The run ends as cancelled, and `resume()` continues it.
    */
   async cancel(options: CancelOptions = {}): Promise<CancelReceipt> {
-    const request = cancelRequestOf(options, (claimed) => this.acting.author(claimed));
+    const request = cancelRequestOf(options, this.through.acting);
     await this.permit('runs:control');
     const at = Date.now();
     const since = await this.reader.work.wait(() => this.end((handle) => askToStop(handle, request && { ...request, at })));
     await this.reader.work.wait(() => this.seenByAll());
-    return { settled: () => this.cancelOutcome(since) };
-  }
-
-  /** An earlier cancel of a resumed run does not count. */
-  private async cancelOutcome(since: number): Promise<CancelOutcome> {
-    for await (const event of this.events({ deltas: false }))
-      if (event.type === 'run-end' && event.time >= since) return cancelOutcomeOf(event);
-    throw new HoldfastError('request-invalid', `The run "${this.id}" has not ended: it is ${(await this.view()).status}.`);
+    return { settled: () => cancelOutcomeAfter(since, this) };
   }
 
   /** Works with an unreadable history. The server ignores a cancel of an ended run. */
@@ -308,7 +298,7 @@ export class Run<Output = unknown> extends AnyRun {
     } catch (error) {
       if (wasTaken) return;
       if (error instanceof WorkflowUpdateFailedError && !isPassing(error)) throw refusedAnswer(error);
-      const view = await this.view();
+      const view = await this.reader.view(this.workflowId);
       if (view.status === 'stuck') throw stuck(view, error);
       // The run may have taken the answer after the timeout.
       if (await this.reader.took(this.workflowId, updateId)) return;
@@ -338,9 +328,9 @@ export class Run<Output = unknown> extends AnyRun {
     await this.seenByAll();
   }
 
-  /** Throws if the caller may not do this with the run. */
+  /** For a service: throws if the caller may not do this with the run. */
   permit(action: Action): Promise<void> {
-    return this.acting.check(action, this.workflowId);
+    return this.through.acting.check(action, this.workflowId);
   }
 
   private async isOpen(): Promise<boolean> {
@@ -355,10 +345,6 @@ export class Run<Output = unknown> extends AnyRun {
 
   private async explained(error: unknown): Promise<unknown> {
     if (!(error instanceof WorkflowNotFoundError) && !/already completed/i.test(messageOf(error))) return error;
-    return ended(this.id, (await this.view()).status, error);
+    return ended(this.id, (await this.reader.view(this.workflowId)).status, error);
   }
-}
-
-function interruptIn({ view }: Pick<AnswerStanding, 'view'>, interruptId: string): Interrupt | undefined {
-  return view.interrupts.find(({ id }) => id === interruptId);
 }

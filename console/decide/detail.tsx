@@ -7,6 +7,7 @@ import { isWide } from '../data/screen';
 import { Button, IconButton } from '../parts/button';
 import { Copied } from '../parts/copy-button';
 import { ErrorFix, ErrorNote } from '../parts/error-note';
+import { lazy } from '../parts/lazy';
 import { visibleText } from '../parts/plain-text';
 import { Badge, Tags } from '../parts/status-badge';
 import { Time } from '../parts/time';
@@ -20,10 +21,11 @@ import { useFocusWish } from './focus';
 import { AskingParts } from './question';
 import type { AskingRow } from './row';
 import { titleOf } from './row';
-import { MakeLink } from './link';
 import { TheirWords } from './title';
 import { Why } from './why';
 import { stateText } from './words';
+
+const MakeLink = lazy(async () => (await import('./link')).MakeLink, <></>);
 
 export interface DetailProps {
   readonly row: AskingRow;

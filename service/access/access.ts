@@ -1,4 +1,4 @@
-import type { Act, Caller } from '../../client/connection/acting';
+import type { Act, KnownCaller } from '../../client/connection/authority';
 import type { Action, Principal } from '../../contract/access';
 import { actionsOf } from '../../contract/access';
 import { isStrings } from '../../contract/check';
@@ -37,7 +37,7 @@ export class Access {
     return this.ways.links;
   }
 
-  async identify(request: Request): Promise<Caller> {
+  async identify(request: Request): Promise<KnownCaller> {
     try {
       const { principal, mayWith } = await this.find(request);
       this.ways.rate?.take(principal);
@@ -49,7 +49,7 @@ export class Access {
   }
 
   /** Whether the request would still be taken as the caller's. */
-  async knows(request: Request, { tenant, user, proof }: Caller): Promise<boolean> {
+  async knows(request: Request, { tenant, user, proof }: KnownCaller): Promise<boolean> {
     const found = await this.find(request).catch((error: unknown) => {
       if (codeOf(error) === 'identity-unavailable') return 'unavailable';
       return undefined;
@@ -60,7 +60,7 @@ export class Access {
   }
 
   /** Whoever has a signed link may read and answer, and the link's routes let them see one question. */
-  linked(principal: Principal): Caller {
+  linked(principal: Principal): KnownCaller {
     return { ...principal, may: new Set<Action>(['runs:read', 'runs:answer']), onAct: (act) => this.noted(principal, act) };
   }
 

@@ -25,7 +25,7 @@ export class Audit {
   ) {}
 
   /** A failed write is logged and does not fail the request: the act has taken effect, and a caller who saw an error would repeat the act. */
-  async add(entry: Omit<AuditEntry, 'at'>): Promise<void> {
+  async write(entry: Omit<AuditEntry, 'at'>): Promise<void> {
     if (entry.what === 'refusal' && entry.user === undefined && !this.counts()) return;
     try {
       await this.store.append(JSON.stringify({ at: new Date().toISOString(), ...entry }, shortened));
@@ -54,7 +54,7 @@ export class Audit {
   }
 
   private tellLeftOut(window: { readonly refusals: number }): void {
-    const tell = (): void => void this.add({ what: 'refusals-left-out', count: window.refusals - mostUnidentified });
+    const tell = (): void => void this.write({ what: 'refusals-left-out', count: window.refusals - mostUnidentified });
     setTimeout(tell, minuteMs).unref();
   }
 }

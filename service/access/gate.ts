@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { HoldfastClient } from '../../client/index';
-import { actionForbidden } from '../../client/connection/acting';
+import { actionForbidden } from '../../client/connection/authority';
 import type { Action } from '../../contract/access';
 import type { HoldfastError } from '../../contract/errors';
 import { codeOf } from '../../contract/errors';
@@ -19,7 +19,7 @@ export type May = Action | 'identified' | 'anybody';
 const gateKey = 'holdfastGate';
 
 /** Every route passes here before it reads the request. */
-export class Gate {
+export class AccessGate {
   constructor(
     private readonly client: HoldfastClient,
     private readonly access: Access | undefined,
@@ -50,6 +50,6 @@ function headersOf(error: unknown): Readonly<Record<string, string>> {
   return code === 'requests-limited' ? { 'retry-after': String(retryAfter) } : {};
 }
 
-export function gateOf(context: Context): Gate {
-  return context.get(gateKey as never) as Gate;
+export function gateOf(context: Context): AccessGate {
+  return context.get(gateKey as never) as AccessGate;
 }

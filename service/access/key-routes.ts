@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import type { Caller } from '../../client/connection/acting';
+import type { KnownCaller } from '../../client/connection/authority';
 import type { ApiKey } from '../../contract/access';
 import { allActions } from '../../contract/access';
 import { defined } from '../../contract/defined';
@@ -22,9 +22,9 @@ const RotateBody = z.strictObject({ keep: shortText.optional() });
 /** A tenant is always the caller's: keys of other tenants count as unknown. */
 export function keyRoutes({ keys, audit }: KeyParts): Hono {
   const may = 'keys:manage';
-  const note = async (what: 'key-made' | 'key-rotated' | 'key-revoked', by: Caller, { id, name, roles }: ApiKey): Promise<void> => {
+  const note = async (what: 'key-made' | 'key-rotated' | 'key-revoked', by: KnownCaller, { id, name, roles }: ApiKey): Promise<void> => {
     const { tenant, user, proof } = by;
-    await audit.add({ what, tenant, user, proof, key: id, for: name, roles });
+    await audit.write({ what, tenant, user, proof, key: id, for: name, roles });
   };
   const make = { may, summary: 'Makes an API key.', body: KeyBody, answers: ok('MadeKey', 'The key, which is shown only once.') } as const;
   const rotate = {
@@ -60,7 +60,7 @@ export function keyRoutes({ keys, audit }: KeyParts): Hono {
 }
 
 /** Otherwise a key would lift its maker above the maker's own roles, or see runs that `identify` hides from the maker. */
-function checkRoles({ user, roles: held, may, mayWith }: Caller, given: readonly string[]): void {
+function checkRoles({ user, roles: held, may, mayWith }: KnownCaller, given: readonly string[]): void {
   if (mayWith !== undefined)
     throw new HoldfastError(
       'action-forbidden',
@@ -74,7 +74,7 @@ function checkRoles({ user, roles: held, may, mayWith }: Caller, given: readonly
     );
 }
 
-export function callerOf({ caller }: { readonly caller?: Caller | undefined }): Caller {
+export function callerOf({ caller }: { readonly caller?: KnownCaller | undefined }): KnownCaller {
   if (caller !== undefined) return caller;
   throw new HoldfastError('access-missing', 'The configuration has no `access`, so the service has no keys and no audit log.');
 }

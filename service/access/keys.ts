@@ -95,6 +95,10 @@ export class Keys {
     return factsOf(record);
   }
 
+  isKey(token: string): boolean {
+    return token.startsWith('hf_');
+  }
+
   /** Throws 'identity-invalid'. Only somebody with the right secret learns that a key has expired. */
   async identify(token: string): Promise<Principal> {
     const [, body = '', id = '', secret = '', checksum] = pattern.exec(token) ?? [];
@@ -177,10 +181,6 @@ export class Keys {
   private timeIn(ms: number): string {
     return new Date(this.now() + ms).toISOString();
   }
-}
-
-export function isKey(token: string): boolean {
-  return token.startsWith('hf_');
 }
 
 const recordKey = (id: string): string => `key/${id}`;

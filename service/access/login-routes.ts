@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import type { Principal } from '../../contract/access';
@@ -8,6 +7,7 @@ import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, errorTable } from '../../contract/errors';
 import type { MaybePromise } from '../../contract/maybe-promise';
 import { toldError } from '../http/error-response';
+import { parseForm } from '../http/parse-request';
 import { Routes } from '../http/routes';
 import type { ServiceParts } from '../parts';
 import type { Issuers } from './issuers';
@@ -37,7 +37,7 @@ const formLimit = 8_192;
 
 const Page = z.strictObject({ to: z.string().optional(), out: z.string().optional() });
 const Start = z.strictObject({ issuer: z.string(), to: z.string().optional() });
-const KeyForm = z.object({ key: z.string(), to: z.string().optional() });
+const KeyForm = z.strictObject({ key: z.string(), to: z.string().optional() });
 
 /** Pages and redirects for browsers. Addresses are relative, because a proxy may serve the service below a path. */
 export function loginRoutes(parts: LoginParts): Hono {
@@ -45,9 +45,7 @@ export function loginRoutes(parts: LoginParts): Hono {
   const logins = new Logins(issuers, parts.store);
   const page = { 200: { says: 'A page.', type: 'text/html' } } as const;
   const moved = { 303: { says: 'The next page.' } } as const;
-  const routes = new Routes('Service');
-  routes.app.use('/login/key', bodyLimit({ maxSize: formLimit, onError: refuseForm }));
-  return routes
+  return new Routes('Service')
     .add(
       'GET /login',
       { may: 'anybody', summary: 'The login, for people.', query: Page, answers: page },
@@ -83,11 +81,11 @@ export function loginRoutes(parts: LoginParts): Hono {
       'POST /login/key',
       { may: 'anybody', summary: 'A login with an API key.', ownBody: KeyForm, answers: moved },
       async ({ context }) => {
-        const { key, to } = await context.req.parseBody();
-        return onPage(parts, context, '../', typeof to === 'string' ? to : undefined, async (shownPage) => {
+        const field = await parseForm(context, formLimit);
+        return onPage(parts, context, '../', field('to'), async (shownPage) => {
           loginAddress(context.req.raw, publicUrl);
           checkOrigin(context.req.raw, publicUrl);
-          const principal = await principalOfKey(parts, key);
+          const principal = await principalOfKey(parts, field('key').trim());
           await sessions.begin(context, { principal, from: { key: principal.proof.replace(/^key:/, '') } });
           audit({ act: 'login', principal });
           return context.redirect(`..${shownPage.to}`, 303);
@@ -104,9 +102,9 @@ export function loginRoutes(parts: LoginParts): Hono {
     }).app;
 }
 
-async function principalOfKey({ identifyKey }: LoginParts, key: unknown): Promise<Principal> {
-  if (identifyKey === undefined || typeof key !== 'string') throw new HoldfastError('login-failed', 'No login with a key is possible.');
-  return identifyKey(key.trim());
+function principalOfKey({ identifyKey }: LoginParts, key: string): Promise<Principal> {
+  if (identifyKey === undefined) throw new HoldfastError('login-failed', 'A login with a key is not possible: keys are off.');
+  return identifyKey(key);
 }
 
 type ShownPage = Omit<LoginPage, 'problem' | 'out'>;
@@ -129,8 +127,4 @@ async function onPage(
     const { status, fix } = errorTable[code];
     return context.html(loginPage({ ...shownPage, problem: `${message} ${fix}` }), status as ContentfulStatusCode);
   }
-}
-
-function refuseForm(): never {
-  throw new HoldfastError('input-too-large', `The form has more than ${formLimit} bytes.`);
 }

@@ -1,13 +1,13 @@
 import type { MiddlewareHandler } from 'hono';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
-import type { Caller } from '../../client/connection/acting';
+import type { KnownCaller } from '../../client/connection/authority';
 import type { Me } from '../../contract/access';
 import { allActions } from '../../contract/access';
 import { HoldfastError } from '../../contract/errors';
 import type { HoldfastClient } from '../../client/index';
 import type { AppParts, ServiceParts } from '../parts';
-import { Gate } from '../access/gate';
+import { AccessGate } from '../access/gate';
 import { openAccess } from '../access/open-access';
 import { a2aRoutes } from '../a2a/routes';
 import { aguiRoutes } from '../agui/routes';
@@ -58,7 +58,7 @@ export function createApp(given: ServiceParts): Hono {
     context.header('x-content-type-options', 'nosniff');
   });
   const opened = access === undefined ? undefined : openAccess(access, parts);
-  app.use(new Gate(client, opened?.access).open);
+  app.use(new AccessGate(client, opened?.access).open);
   app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
   app.route('/', ownRoutes(parts, client));
   app.route('/runs', runRoutes(parts));
@@ -113,7 +113,7 @@ function ownRoutes(parts: AppParts, client: HoldfastClient): Hono {
     .add('GET /agents', agents, () => ({ agents: agentsIn(parts).map(({ tools: _, ...told }) => told) }), 'Runs').app;
 }
 
-function meOf(caller: Caller | undefined, tenant: string): Me {
+function meOf(caller: KnownCaller | undefined, tenant: string): Me {
   if (caller === undefined) return { tenant, roles: [], may: allActions };
   const { user, roles, proof, may } = caller;
   return { tenant, user, roles, proof, may: [...may] };

@@ -55,6 +55,7 @@ function answer(context: Context, content: Buffer, type: string, caching: string
     'content-type': type,
     'cache-control': caching,
     'content-security-policy': pagePolicy,
-    'referrer-policy': 'no-referrer',
+    // The log-out needs the header Origin.
+    'referrer-policy': 'same-origin',
   });
 }

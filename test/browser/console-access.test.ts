@@ -16,6 +16,8 @@ class Door {
   keys: ApiKey[] = [];
   readonly bodies: Record<string, unknown>[] = [];
   readonly logins: (string | null)[] = [];
+  /** The header Origin of log-outs. */
+  readonly logOuts: (string | null)[] = [];
 
   constructor(public me: Me | undefined) {}
 
@@ -27,9 +29,11 @@ class Door {
       this.bodies.push(route.request().postDataJSON() as Record<string, unknown>);
       await route.fulfill({ json: { url: 'https://agents.example/decide/TOKEN', expires: '2036-01-01T00:00:00.000Z' } });
     });
-    await context.route(/\/login\?|\/logout$/, (route) => {
-      this.logins.push(new URL(route.request().url()).searchParams.get('to'));
-      return route.fulfill({ contentType: 'text/html', body: '<h1>Log in</h1>' });
+    await context.route(/\/login\?|\/logout$/, async (route) => {
+      const request = route.request();
+      if (request.method() === 'POST') this.logOuts.push(await request.headerValue('origin'));
+      else this.logins.push(new URL(request.url()).searchParams.get('to'));
+      await route.fulfill({ contentType: 'text/html', body: '<h1>Log in</h1>' });
     });
   };
 
@@ -78,6 +82,8 @@ it('shows who has logged in and how that is proven, asks for no name, and sends 
   await page.getByRole('button', { name: 'You are olga' }).click();
   await dialog.getByRole('button', { name: 'Log out' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  // The service refuses a log-out by a page of another site.
+  expect(door.logOuts).toEqual([new URL(desk.bed.console).origin]);
 });
 
 it('lets a reader look, and says which role each other act needs', async () => {

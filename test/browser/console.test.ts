@@ -20,7 +20,7 @@ it('opens at the address that the ready line says, and loads nothing from elsewh
   expect(answer?.headers()).toMatchObject({
     'content-security-policy': expect.stringContaining("default-src 'self'"),
     'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
+    'referrer-policy': 'same-origin',
   });
   for (const name of ['Runs', 'Try it', 'Service', 'Inbox']) {
     await page.getByRole('navigation').getByRole('link', { name }).click();

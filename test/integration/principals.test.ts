@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { CallPrincipal } from '../../activities/tools/define-tool';
 import { defineTool } from '../../activities/tools/tools';
-import type { Caller } from '../../client/connection/acting';
+import type { KnownCaller } from '../../client/connection/authority';
 import { allActions } from '../../contract/access';
 import { fixtureTools } from '../fixtures/tools';
 import { sharedBed } from '../support/shared-bed';
@@ -24,7 +24,7 @@ const { model } = bed.scripted(({ messages }) =>
 const refusing = bed.scripted(() => {
   throw Object.assign(new Error('The key is wrong.'), { statusCode: 401 });
 });
-const callerOf = (user: string): Caller => ({
+const callerOf = (user: string): KnownCaller => ({
   ...{ tenant: 'default', user, roles: ['clerk'], proof: `key:of-${user}`, may: new Set(allActions) },
 });
 const inNameOf = (user: string) => bed.client.as(callerOf(user));

@@ -1,4 +1,4 @@
-import { Acting } from '../../../client/connection/acting';
+import { Authority } from '../../../client/connection/authority';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { loadDataConverter } from '@temporalio/common/lib/internal-non-workflow';
 import { messagesIn, withStored, StoredSignals } from '../../../client/reading/stored-signals';
@@ -63,7 +63,7 @@ describe('what nobody took of a conversation', () => {
       view: async () => view,
     };
     const newest = { get: async () => undefined };
-    const acting = new Acting(() => Promise.reject(new Error('no run is described')));
+    const acting = new Authority(() => Promise.reject(new Error('no run is described')));
     return new RunChannel({ newest, acting, reader: reader as never, workflow: {} as never, workflowId: 'default/c', id: 'c' });
   };
 

@@ -46,7 +46,7 @@ function fieldsOnPage(heading: string): Readonly<Record<string, readonly string[
 function fieldsInCode(file: string, type: string): Readonly<Record<string, readonly string[]>> {
   const sourceOf = (path: string) => ts.createSourceFile(path, readFileSync(join(root, path), 'utf8'), ts.ScriptTarget.Latest, true);
   const source = sourceOf(file);
-  const known = [...source.statements, ...sourceOf('contract/author.ts').statements];
+  const known = [...source.statements, ...sourceOf('contract/access.ts').statements];
   const membersOf = (node: ts.Node): readonly ts.TypeElement[] => {
     if (ts.isParenthesizedTypeNode(node)) return membersOf(node.type);
     if (ts.isTypeLiteralNode(node)) return [...node.members];

@@ -23,12 +23,12 @@ const bed = () => {
 describe('the audit log', () => {
   it('has a line for each act with its time, the oldest first, by tenant and since a time', async () => {
     const { audit, read } = bed();
-    await audit.add({ what: 'login', tenant: 'acme', user: 'anna', proof: 'login:https://id.example' });
+    await audit.write({ what: 'login', tenant: 'acme', user: 'anna', proof: 'login:https://id.example' });
     jest.setSystemTime(start + 1_000);
-    await audit.add({ what: 'refusal', code: 'identity-missing', route: 'GET /runs' });
-    await audit.add({ what: 'decision', tenant: 'other', user: 'bob', proof: 'key:a', run: 'r', interrupt: 'i' });
+    await audit.write({ what: 'refusal', code: 'identity-missing', route: 'GET /runs' });
+    await audit.write({ what: 'decision', tenant: 'other', user: 'bob', proof: 'key:a', run: 'r', interrupt: 'i' });
     jest.setSystemTime(start + 2_000);
-    await audit.add({ what: 'logout', tenant: 'acme', user: 'anna' });
+    await audit.write({ what: 'logout', tenant: 'acme', user: 'anna' });
     expect(await read()).toEqual([
       { at: '2026-11-28T09:00:00.000Z', what: 'login', tenant: 'acme', user: 'anna', proof: 'login:https://id.example' },
       { at: '2026-11-28T09:00:01.000Z', what: 'refusal', code: 'identity-missing', route: 'GET /runs' },
@@ -41,7 +41,7 @@ describe('the audit log', () => {
 
   it('gives the last lines, and says if there are earlier ones', async () => {
     const { audit } = bed();
-    for (const user of ['a', 'b', 'c']) await audit.add({ what: 'login', user });
+    for (const user of ['a', 'b', 'c']) await audit.write({ what: 'login', user });
     const last = await lastEntries(audit.read(), 2);
     expect(last).toMatchObject({ entries: [{ user: 'b' }, { user: 'c' }], more: true });
     expect(await lastEntries(audit.read(), 3)).toMatchObject({ entries: [{ user: 'a' }, {}, {}], more: false });
@@ -51,7 +51,7 @@ describe('the audit log', () => {
     const { audit, store, read } = bed();
     await store.append('{"at":"2026-11-28T09:0');
     await store.append('null');
-    await audit.add({ what: 'refusal', user: 'anna', route: `GET /${'x'.repeat(5_000)}` });
+    await audit.write({ what: 'refusal', user: 'anna', route: `GET /${'x'.repeat(5_000)}` });
     const [entry, ...more] = await read();
     expect(entry?.route).toHaveLength(301);
     expect(more).toEqual([]);
@@ -60,10 +60,10 @@ describe('the audit log', () => {
   it('has 60 refusals a minute of callers without an identity, then their number; all lines of others', async () => {
     const { audit, read } = bed();
     const refuse = async (times: number): Promise<void> => {
-      for (let at = 0; at < times; at++) await audit.add({ what: 'refusal', code: 'identity-missing' });
+      for (let at = 0; at < times; at++) await audit.write({ what: 'refusal', code: 'identity-missing' });
     };
     await refuse(100);
-    await audit.add({ what: 'refusal', code: 'action-forbidden', user: 'anna' });
+    await audit.write({ what: 'refusal', code: 'action-forbidden', user: 'anna' });
     expect(await read()).toHaveLength(61);
     await jest.advanceTimersByTimeAsync(minute);
     expect((await read()).slice(60)).toMatchObject([
@@ -79,7 +79,7 @@ describe('the audit log', () => {
   it('fails no request if a line cannot be written; the log says so', async () => {
     const { audit, store, logged } = bed();
     store.append = () => Promise.reject(new Error('no space'));
-    await audit.add({ what: 'decision', tenant: 'acme', user: 'anna' });
+    await audit.write({ what: 'decision', tenant: 'acme', user: 'anna' });
     expect(logged).toEqual(['The audit log lacks a line: no space {"what":"decision"}']);
   });
 });

@@ -3,10 +3,10 @@ import type { Action, Principal } from '../../../contract/access';
 import type { Interrupt } from '../../../contract/interrupts';
 import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
-import type { Caller } from '../../../client/connection/acting';
+import type { KnownCaller } from '../../../client/connection/authority';
 import { Access } from '../../../service/access/access';
 import { decideRoutes, linkRoutes } from '../../../service/access/decide-routes';
-import { Gate } from '../../../service/access/gate';
+import { AccessGate } from '../../../service/access/gate';
 import { checkOrigin } from '../../../service/access/origin';
 import { errorResponse } from '../../../service/http/error-response';
 import type { AppParts, ServiceParts } from '../../../service/parts';
@@ -60,7 +60,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
   const access = new Access(
     {},
     {
-      keys: { isKey: (token) => token === 'key', identify: async () => maker },
+      keys: { isKey: (token: string) => token === 'key', identify: async () => maker },
       issuers: { identify: () => Promise.reject(new Error('no issuer')) },
       sessions: {
         identify: async (request) => {
@@ -74,7 +74,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
       links,
     },
   );
-  const as = (caller: Caller) =>
+  const as = (caller: KnownCaller) =>
     clientWith({
       caller,
       place: { tenant: caller.tenant },
@@ -90,7 +90,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
     });
   const logger = createLogger({ level: 'trace', write: (line) => logged.push(line) });
   const ofApp = { logger, ...parts } as AppParts;
-  const app = new Hono().use(new Gate(clientWith({ as }), access).open);
+  const app = new Hono().use(new AccessGate(clientWith({ as }), access).open);
   app.onError((error, context) => errorResponse(error, context, logger));
   app.route('/runs', linkRoutes(ofApp, access)).route('/', decideRoutes(ofApp, access));
   const make = (changes: Partial<Link> = {}): Promise<string> =>

@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
-import type { Caller } from '../../../client/connection/acting';
+import type { KnownCaller } from '../../../client/connection/authority';
 import { actionsOf } from '../../../contract/access';
 import { createLogger } from '../../../host/logger';
 import { Audit } from '../../../service/access/audit';
 import { auditRoutes } from '../../../service/access/audit-routes';
-import { Gate } from '../../../service/access/gate';
+import { AccessGate } from '../../../service/access/gate';
 import { keyRoutes } from '../../../service/access/key-routes';
 import { Keys } from '../../../service/access/keys';
 import { errorResponse } from '../../../service/http/error-response';
@@ -13,7 +13,7 @@ import { answerOf, clientWith } from '../../support/service-app';
 
 const own = { 'key-maker': ['keys:manage', 'runs:read'] } as const;
 
-function callerWith(changes: Partial<Caller>): Caller {
+function callerWith(changes: Partial<KnownCaller>): KnownCaller {
   const { roles = ['admin'] } = changes;
   return { tenant: 'acme', user: 'olga', proof: 'key:olga0000', roles, may: actionsOf(roles, own), ...changes };
 }
@@ -22,10 +22,10 @@ function bed() {
   const store = memoryAccessStore();
   const logger = createLogger({ level: 'silent' });
   const [keys, audit] = [new Keys(store), new Audit(store, logger)];
-  const appOf = (changes: Partial<Caller> | undefined): Hono => {
+  const appOf = (changes: Partial<KnownCaller> | undefined): Hono => {
     const app = new Hono();
     app.onError((error, context) => errorResponse(error, context, logger));
-    app.use(new Gate(clientWith({ caller: changes && callerWith(changes) }), undefined).open);
+    app.use(new AccessGate(clientWith({ caller: changes && callerWith(changes) }), undefined).open);
     app.route('/keys', keyRoutes({ keys, audit }));
     app.route('/audit', auditRoutes(audit));
     return app;
@@ -77,7 +77,7 @@ describe('the routes of keys', () => {
     expect(await keys.identify(key)).toMatchObject({ user: 'bob' });
   });
 
-  it.each<readonly [string, Partial<Caller>, readonly string[], string | undefined]>([
+  it.each<readonly [string, Partial<KnownCaller>, readonly string[], string | undefined]>([
     ['an admin gives any role', {}, ['admin', 'finance'], undefined],
     ['others give a role that they have', { roles: ['key-maker', 'finance'] }, ['finance', 'key-maker'], undefined],
     ['nobody gives actions that the giver lacks', { roles: ['key-maker'] }, ['key-maker', 'admin'], 'the role "admin"'],
@@ -108,7 +108,7 @@ describe('the route of the audit log', () => {
     const { audit, appOf } = bed();
     const app = appOf({});
     for (const tenant of ['acme', 'other', undefined, 'acme'])
-      await audit.add({ what: 'refusal', user: 'x', ...(tenant === undefined ? {} : { tenant }) });
+      await audit.write({ what: 'refusal', user: 'x', ...(tenant === undefined ? {} : { tenant }) });
     expect((await answerOf(app, 'GET', '/audit')).body).toMatchObject({ entries: [{ tenant: 'acme' }, { tenant: 'acme' }], more: false });
     expect((await answerOf(app, 'GET', '/audit?limit=1&since=1h')).body).toMatchObject({ entries: [{ tenant: 'acme' }], more: true });
     expect((await answerOf(app, 'GET', '/audit?since=2099-01-01')).body).toEqual({ entries: [], more: false });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MadeKey } from '../../../contract/access';
-import { isKey, Keys } from '../../../service/access/keys';
+import { Keys } from '../../../service/access/keys';
 import { memoryAccessStore } from '../../support/access-store';
 import { errorOf, errorSaying } from '../../support/failures';
 
@@ -33,7 +33,7 @@ describe('an API key', () => {
       },
       ...{ created: '2026-11-28T09:00:00.000Z', expires: '2027-02-26T09:00:00.000Z' },
     });
-    expect(isKey(made.key)).toBe(true);
+    expect(keys.isKey(made.key)).toBe(true);
     expect(await keys.identify(made.key)).toEqual({ tenant: 'acme', user: 'anna', roles: ['reader', 'finance'], proof: `key:${made.id}` });
     expect(await keys.principalOf(made.id)).toEqual(await keys.identify(made.key));
     const secret = made.key.slice(12, 55);

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
-import { Gate } from '../../../service/access/gate';
+import { AccessGate } from '../../../service/access/gate';
 import { Issuers } from '../../../service/access/issuers';
-import type { LoginEntry } from '../../../service/access/login-routes';
+import type { LoginEntry, LoginParts } from '../../../service/access/login-routes';
 import { loginRoutes } from '../../../service/access/login-routes';
 import { ownPath } from '../../../service/access/logins';
 import { Sessions } from '../../../service/access/sessions';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => issuer.stop());
 
 /** The service, and a browser that keeps cookies. */
-function bed(options: { publicUrl?: string } = {}) {
+function bed(options: Partial<LoginParts> = {}) {
   const store = memoryAccessStore();
   const issuers = new Issuers([{ issuer: issuer.url, login: client, claims: { tenant: 'tenant' } }], logger);
   const alice = { tenant: 'acme', user: 'alice', roles: ['operator'], proof: 'key:alicekey' };
@@ -37,7 +37,7 @@ function bed(options: { publicUrl?: string } = {}) {
   const entries: LoginEntry[] = [];
   const audit = (entry: LoginEntry) => void entries.push(entry);
   const app = new Hono();
-  app.use(new Gate(clientWith({}), undefined).open);
+  app.use(new AccessGate(clientWith({}), undefined).open);
   app.route('/', loginRoutes({ store, issuers, sessions, identifyKey, logger, audit, ...options }));
   app.onError((error, context) => errorResponse(error, context, logger));
   const browser = () => {
@@ -190,10 +190,17 @@ describe('a login with a key', () => {
       await ask('/login/key', { method: 'POST', body: new URLSearchParams({ key }) }),
       await post('/login/key', { key: 'x'.repeat(10_000) }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([401, 400, 403, 403, 413]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 403, 403, 413]);
     expect(await Promise.all(answers.map((answer) => answer.text()))).not.toContain(expect.stringContaining(key));
     expect(await identify()).toBeUndefined();
-    expect(entries.map(({ code }) => code)).toEqual(['identity-invalid', 'login-failed', 'origin-forbidden', 'origin-forbidden']);
+    expect(entries.map(({ code }) => code)).toEqual(['identity-invalid', 'identity-invalid', 'origin-forbidden', 'origin-forbidden']);
+  });
+
+  it('is neither offered nor possible if keys are off', async () => {
+    const { ask, post, identify } = bed({ identifyKey: undefined }).browser();
+    expect(await (await ask('/login')).text()).not.toContain('API key');
+    expect((await post('/login/key', { key })).status).toBe(400);
+    expect(await identify()).toBeUndefined();
   });
 });
 

@@ -9,7 +9,7 @@ import type { ListedRun } from '../../contract/service';
 export type RunForCaller = Pick<ListedRun, 'id' | 'agent' | 'tags' | 'startedBy'>;
 
 /** Whom a service has identified, and what the caller may do. */
-export interface Caller extends Principal {
+export interface KnownCaller extends Principal {
   readonly may: ReadonlySet<Action>;
   /** Decides about each run after `may`. */
   readonly mayWith?: (action: Action, run: RunForCaller) => MaybePromise<boolean>;
@@ -26,13 +26,13 @@ export interface Act {
 }
 
 /** Every act of a client passes here: who acts, and whether the caller may. Without a caller anybody may, and names are claims. */
-export class Acting {
+export class Authority {
   constructor(
     private readonly factsOf: (workflowId: string) => Promise<RunForCaller>,
-    readonly caller?: Caller,
+    readonly caller?: KnownCaller,
   ) {}
 
-  author({ by, roles }: Author): Author {
+  author({ by, roles }: { readonly by?: string | undefined; readonly roles?: readonly string[] | undefined }): Author {
     const { caller } = this;
     if (caller === undefined) return defined({ by, roles });
     const claimed = by !== undefined ? '`by`' : roles !== undefined ? '`roles`' : undefined;
@@ -41,6 +41,12 @@ export class Acting {
       'author-forbidden',
       `The request says ${claimed}, and it comes from ${caller.user} (${caller.proof}), as the key, token or login says.`,
     );
+  }
+
+  /** A reason that names the caller. */
+  signed(reason: string): string {
+    const { caller } = this;
+    return caller === undefined ? reason : `${reason} (${caller.user}, ${caller.proof})`;
   }
 
   /** `otherwise`: the run that the act would start. */
@@ -60,7 +66,7 @@ export class Acting {
     throw this.refused(caller, action, workflowId);
   }
 
-  private refused(caller: Caller, action: Action, workflowId: string): HoldfastError {
+  private refused(caller: KnownCaller, action: Action, workflowId: string): HoldfastError {
     const error = actionForbidden(caller, action);
     caller.onAct?.({ action, run: runIdOf(workflowId), code: error.code });
     return error;
