@@ -60,7 +60,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
   const access = new Access(
     {},
     {
-      keys: { isKey: (token) => token === 'hf_key', identify: async () => maker },
+      keys: { isKey: (token: string) => token === 'key', identify: async () => maker },
       issuers: { identify: () => Promise.reject(new Error('no issuer')) },
       sessions: {
         identify: async (request) => {
@@ -107,7 +107,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const order = async (body: object, host = '127.0.0.1') => {
-    const headers = { 'content-type': 'application/json', authorization: 'Bearer hf_key', host };
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer key', host };
     const path = `http://${host}/runs/r-1/interrupts/${interrupt.id}/links`;
     const response = await app.request(path, { method: 'POST', headers, body: JSON.stringify(body) });
     return { status: response.status, body: (await response.json()) as { url: string; expires: string; error?: { code: string } } };
