@@ -38,7 +38,6 @@ const wrong: Record<ConfigurationName, readonly string[] | string> = {
   HOLDFAST_MAX_CACHED_RUNS: ['soon', '-1', '0', '1', '0.5', '1000001'],
   HOLDFAST_STOCK_SDK: ['true', '0', 'yes'],
   HOLDFAST_PUSH_SECRET: ['geheim', 'whsec_', 'whsec_geheim', `whsec_${'A'.repeat(32)}geheim!`, `whsec_${'A'.repeat(88)}`, ' '],
-  HOLDFAST_KEY: ['geheim\n', 'geheimü'],
   HOLDFAST_LOG_LEVEL: ['loud'],
   HOLDFAST_LOG_FORMAT: ['xml'],
   HOLDFAST_TEMPORAL_CLI: 'a binary that is not there is server-unavailable when it is to be started',
