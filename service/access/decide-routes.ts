@@ -49,6 +49,9 @@ export function linkRoutes(parts: AppParts, access: Access): Hono {
     const hash = shownHash(await openInterrupt(client, run, interrupt));
     const expires = Date.now() + millisecondsOf(within, 'request-invalid');
     const token = await access.links.make({ tenant: client.place.tenant, run, interrupt, hash, user, roles, expires });
+    const { tenant, user: maker, proof } = client.caller ?? ({ tenant: client.place.tenant } as Partial<Principal>);
+    const about = defined({ tenant, user: maker, proof });
+    access.note({ what: 'link-made', ...about, run, interrupt, for: user, roles });
     return { url: `${url}/decide/${token}`, expires: new Date(expires).toISOString() };
   }).app;
 }
