@@ -11,6 +11,7 @@ import type { Audit } from './audit';
 import type { Issuers } from './issuers';
 import type { Keys } from './keys';
 import type { Links } from './links';
+import { checkSite } from './origin';
 import type { AccessOptions, Identity } from './parts';
 import type { RequestRate } from './rate';
 import type { Sessions } from './sessions';
@@ -90,6 +91,7 @@ export class Access {
     const session = token === undefined ? await this.ways.sessions.identify(request) : undefined;
     if (session !== undefined) return { principal: session };
     const identity = await identify?.(new Request(request.url, { method: request.method, headers: request.headers }));
+    if (identity !== undefined && request.headers.has('cookie')) checkSite(request);
     if (identity !== undefined) return { principal: checkedIdentity(identity), ...defined({ mayWith: identity.may }) };
     if (token === undefined) throw new HoldfastError('identity-missing', 'The request says not who sends it.');
     throw new HoldfastError('identity-invalid', 'The service takes no such token.');

@@ -12,6 +12,7 @@ import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Json } from '../../contract/messages/messages';
 import { isPersonName } from '../../contract/people';
 import { toldError } from '../http/error-response';
+import { checkSite } from './origin';
 import { parseForm } from '../http/parse-request';
 import { mailedUrl } from '../http/public-url';
 import type { RouteAsked } from '../http/routes';
@@ -91,19 +92,13 @@ export function decideRoutes(parts: AppParts, access: Access): Hono {
     )
     .add('POST /decide/:token', { ...page, summary: 'Decides with a link.' }, (asked) =>
       onPage(asked, async ({ link, interrupt, client }) => {
-        checkSite(asked.context);
+        checkSite(asked.context.req.raw);
         const { answer, said } = decisionOf(interrupt, await parseForm(asked.context, formLimit));
         const bound = interrupt.kind === 'approval' ? { inputHash: interrupt.inputHash } : {};
         await access.links.use(link, () => client.run(link.run).resume(interrupt.id, answer, bound));
         return asked.context.html(resultPage(said));
       }),
     ).app;
-}
-
-/** The page sends no referrer, so browsers send `Origin: null`. */
-function checkSite({ req }: Context): void {
-  if ((req.header('sec-fetch-site') ?? 'same-origin') !== 'same-origin')
-    throw new HoldfastError('origin-forbidden', 'The decision came from a page of another site.');
 }
 
 /** Errors come as pages, too. No log has the token, which is part of the path. */
