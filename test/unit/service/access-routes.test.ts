@@ -33,7 +33,7 @@ afterAll(() => issuer.stop());
 
 /** The client tells what it is asked. */
 const touched: string[] = [];
-const watching = new Proxy({} as Record<string, unknown>, {
+const watching = new Proxy({}, {
   get: (_, name) => (name === 'then' ? undefined : (...given: unknown[]) => touched.push(`${String(name)} ${String(given[0])}`)),
 });
 const clientAs = (caller: Principal): unknown => {
