@@ -8,6 +8,7 @@ import { isRunId } from '../../contract/names';
 import { isPersonName } from '../../contract/people';
 import { shown } from '../../contract/shown';
 import type { Audit } from './audit';
+import type { May } from './gate';
 import type { Issuers } from './issuers';
 import type { Keys } from './keys';
 import type { Links } from './links';
@@ -49,15 +50,16 @@ export class Access {
     }
   }
 
-  /** Whether the request would still be taken as the caller's. */
-  async knows(request: Request, { tenant, user, proof }: KnownCaller): Promise<boolean> {
+  /** Whether the request would still be taken as the caller's, and the caller's roles still allow what the route needs. */
+  async knows(request: Request, { tenant, user, proof }: KnownCaller, needs: Exclude<May, 'anybody'>): Promise<boolean> {
     const found = await this.find(request).catch((error: unknown) => {
       if (codeOf(error) === 'identity-unavailable') return 'unavailable';
       return undefined;
     });
     // A store that is away ends no stream.
     if (found === 'unavailable') return true;
-    return found?.principal.tenant === tenant && found.principal.user === user && found.principal.proof === proof;
+    if (found?.principal.tenant !== tenant || found.principal.user !== user || found.principal.proof !== proof) return false;
+    return needs === 'identified' || actionsOf(found.principal.roles, this.options.roles).has(needs);
   }
 
   /** Whoever has a signed link may read and answer, and the link's routes let them see one question. */
