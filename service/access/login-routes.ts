@@ -1,20 +1,19 @@
 import type { Context, Hono } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import type { Principal } from '../../contract/access';
 import { defined } from '../../contract/defined';
 import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, errorTable } from '../../contract/errors';
 import type { MaybePromise } from '../../contract/maybe-promise';
-import { toldError } from '../http/error-response';
 import { parseForm } from '../http/parse-request';
 import { Routes } from '../http/routes';
 import type { ServiceParts } from '../parts';
 import type { Issuers } from './issuers';
 import type { LoginPage } from './login-page';
-import { loginHeaders, loginPage } from './login-page';
+import { loginPage } from './login-page';
 import { Logins, loginAddress, ownPath } from './logins';
 import { checkOrigin } from './origin';
+import { answerPage, type Html } from './page';
 import type { AccessStore } from './parts';
 import type { Sessions } from './sessions';
 
@@ -109,22 +108,18 @@ function principalOfKey({ identifyKey }: LoginParts, key: string): Promise<Princ
 
 type ShownPage = Omit<LoginPage, 'problem' | 'out'>;
 
-/** Errors come as pages, too. */
-async function onPage(
+function onPage(
   { issuers, identifyKey, logger, audit }: LoginParts,
   context: Context,
   root: LoginPage['root'],
   to: string | undefined,
   answer: (shownPage: ShownPage) => MaybePromise<Response>,
 ): Promise<Response> {
-  for (const [name, value] of Object.entries(loginHeaders)) context.header(name, value);
   const shownPage: ShownPage = { root, to: ownPath(to), logins: issuers.logins, hasKeys: identifyKey !== undefined };
-  try {
-    return await answer(shownPage);
-  } catch (error) {
-    const { code, message } = toldError(error, `${context.req.method} ${context.req.path}`, logger);
+  const problem = (code: ErrorCode, message: string): Html => {
     audit({ act: 'login-refused', code });
-    const { status, fix } = errorTable[code];
-    return context.html(loginPage({ ...shownPage, problem: `${message} ${fix}` }), status as ContentfulStatusCode);
-  }
+    return loginPage({ ...shownPage, problem: `${message} ${errorTable[code].fix}` });
+  };
+  // Without an Origin, which "no-referrer" would hide, the form could not be told from a form of another site.
+  return answerPage(context, { logger, referrer: 'same-origin', problem }, () => answer(shownPage));
 }

@@ -240,7 +240,7 @@ describe('the login page', () => {
     );
     expect(Object.fromEntries(answer.headers)).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
     expect(page).not.toMatch(/<script|javascript:| on\w+=/i);
-    expect(page).toContain(`href="login/start?issuer=0&to=%2Fruns" >Log in at ${new URL(issuer.url).host}<`);
+    expect(page).toContain(`href="login/start?issuer=0&to=%2Fruns">Log in at ${new URL(issuer.url).host}<`);
     expect(page).toContain('<input type="hidden" name="to" value="/runs" />');
   });
 
