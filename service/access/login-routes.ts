@@ -14,7 +14,6 @@ import { loginPage } from './login-page';
 import { Logins, loginAddress, ownPath } from './logins';
 import { checkOrigin } from './origin';
 import { answerPage, type Html } from './page';
-import type { AccessStore } from './parts';
 import type { Sessions } from './sessions';
 
 export interface LoginEntry {
@@ -24,7 +23,6 @@ export interface LoginEntry {
 }
 
 export interface LoginParts extends Pick<ServiceParts, 'logger' | 'publicUrl'> {
-  readonly store: AccessStore;
   readonly issuers: Issuers;
   readonly sessions: Sessions;
   /** Absent: nobody logs in with a key. */
@@ -41,7 +39,7 @@ const KeyForm = z.strictObject({ key: z.string(), to: z.string().optional() });
 /** Pages and redirects for browsers. Addresses are relative, because a proxy may serve the service below a path. */
 export function loginRoutes(parts: LoginParts): Hono {
   const { issuers, sessions, publicUrl, audit } = parts;
-  const logins = new Logins(issuers, parts.store);
+  const logins = new Logins(issuers);
   const page = { 200: { says: 'A page.', type: 'text/html' } } as const;
   const moved = { 303: { says: 'The next page.' } } as const;
   return new Routes('Service')
@@ -70,7 +68,7 @@ export function loginRoutes(parts: LoginParts): Hono {
     )
     .add('GET /login/callback', { may: 'anybody', summary: 'Ends a login at an issuer.', anyQuery: true, answers: moved }, ({ context }) =>
       onPage(parts, context, '../', undefined, async () => {
-        const { principal, issuer, to } = await logins.finish(context);
+        const { principal, issuer, to } = await logins.finish(context, loginAddress(context.req.raw, publicUrl));
         await sessions.begin(context, { principal, from: { issuer } });
         audit({ act: 'login', principal });
         return context.redirect(`..${to}`, 303);
