@@ -1,27 +1,26 @@
 import type { Context, Hono } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
 import type { Principal } from '../../contract/access';
 import { duration } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { millisecondsOf } from '../../contract/duration';
-import { codeOf, errorTable, HoldfastError } from '../../contract/errors';
+import { codeOf, HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Json } from '../../contract/messages/messages';
 import { isPersonName } from '../../contract/people';
-import { toldError } from '../http/error-response';
 import { checkSite } from './origin';
 import { parseForm } from '../http/parse-request';
 import { mailedUrl } from '../http/public-url';
 import type { RouteAsked } from '../http/routes';
 import { ok, Routes } from '../http/routes';
 import type { AppParts } from '../parts';
-import { answerIn, decisionPage, pageHeaders, problemPage, resultPage } from './decide-page';
+import { answerIn, decisionPage, problemPage, resultPage } from './decide-page';
 import type { Access } from './access';
 import type { Link } from './links';
 import { ended, principalOf, shownHash } from './links';
+import { answerPage } from './page';
 
 /** A comment and an answer of a page. */
 const formLimit = 32_768;
@@ -82,7 +81,7 @@ const DecideForm = z.strictObject({
 export function decideRoutes(parts: AppParts, access: Access): Hono {
   const page = { may: 'anybody', ownBody: DecideForm, anyQuery: true, answers: { 200: { says: 'A page.', type: 'text/html' } } } as const;
   const onPage = (asked: PageAsked, answer: (person: AskedPerson) => MaybePromise<Response>): Promise<Response> =>
-    asPage(parts, asked.context, async () => {
+    answerPage(asked.context, { logger: parts.logger, referrer: 'no-referrer', problem: problemPage }, async () => {
       const person = await askedPerson(access, asked);
       return person instanceof Response ? person : answer(person);
     });
@@ -99,17 +98,6 @@ export function decideRoutes(parts: AppParts, access: Access): Hono {
         return asked.context.html(resultPage(said));
       }),
     ).app;
-}
-
-/** Errors come as pages, too. No log has the token, which is part of the path. */
-async function asPage({ logger }: AppParts, context: Context, answer: () => Promise<Response>): Promise<Response> {
-  for (const [name, value] of Object.entries(pageHeaders)) context.header(name, value);
-  try {
-    return await answer();
-  } catch (error) {
-    const { code, message } = toldError(error, `${context.req.method} /decide/…`, logger);
-    return context.html(problemPage(code, message), errorTable[code].status as ContentfulStatusCode);
-  }
 }
 
 /** A response sends to the login. */

@@ -56,7 +56,6 @@ export function openAccess(options: AccessOptions, parts: AppParts): OpenAccess 
   const ofLogin = {
     logger,
     ...defined({ publicUrl }),
-    store,
     issuers,
     sessions,
     audit: (entry: LoginEntry) => void audit.write(entryOf(entry)),
