@@ -1,4 +1,4 @@
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
 import type { Principal } from '../../contract/access';
