@@ -128,6 +128,7 @@ export function readConfiguration(environment: Environment = process.env): Confi
   const port = wholeOf(environment, 'HOLDFAST_PORT', 65_535);
   const temporal = readTemporal(environment);
   textOf(environment, 'HOLDFAST_STOCK_SDK', stockProblem);
+  if (environment.HOLDFAST_KEY) unshown('HOLDFAST_KEY', environment.HOLDFAST_KEY, headerProblem);
   return {
     directory: resolve(textOf(environment, 'HOLDFAST_DIR', pathProblem)),
     host,

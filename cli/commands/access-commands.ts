@@ -47,7 +47,8 @@ async function withKeys(flags: StoreFlags, act: (open: OpenKeys) => Promise<numb
   const { store, close } = openAccessStore(access, configuration);
   try {
     const audit = new Audit(store, logger);
-    const note: OpenKeys['note'] = (what, { id, name, tenant, roles }) => audit.write({ what, tenant, proof: by, key: id, for: name, roles });
+    const note: OpenKeys['note'] = (what, { id, name, tenant, roles }) =>
+      audit.write({ what, tenant, proof: by, key: id, for: name, roles });
     return await act({ keys: new Keys(store), audit, access, tenant, note });
   } finally {
     close();

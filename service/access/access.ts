@@ -1,5 +1,5 @@
 import type { Act, KnownCaller } from '../../client/connection/authority';
-import type { Action, Principal } from '../../contract/access';
+import type { Action, AuditEntry, Principal } from '../../contract/access';
 import { actionsOf } from '../../contract/access';
 import { isStrings } from '../../contract/check';
 import { defined } from '../../contract/defined';
@@ -8,9 +8,11 @@ import { isRunId } from '../../contract/names';
 import { isPersonName } from '../../contract/people';
 import { shown } from '../../contract/shown';
 import type { Audit } from './audit';
+import type { May } from './gate';
 import type { Issuers } from './issuers';
 import type { Keys } from './keys';
 import type { Links } from './links';
+import { checkSite } from './origin';
 import type { AccessOptions, Identity } from './parts';
 import type { RequestRate } from './rate';
 import type { Sessions } from './sessions';
@@ -48,15 +50,16 @@ export class Access {
     }
   }
 
-  /** Whether the request would still be taken as the caller's. */
-  async knows(request: Request, { tenant, user, proof }: KnownCaller): Promise<boolean> {
+  /** Whether the request would still be taken as the caller's, and the caller's roles still allow what the route needs. */
+  async knows(request: Request, { tenant, user, proof }: KnownCaller, needs: Exclude<May, 'anybody'>): Promise<boolean> {
     const found = await this.find(request).catch((error: unknown) => {
       if (codeOf(error) === 'identity-unavailable') return 'unavailable';
       return undefined;
     });
     // A store that is away ends no stream.
     if (found === 'unavailable') return true;
-    return found?.principal.tenant === tenant && found.principal.user === user && found.principal.proof === proof;
+    if (found?.principal.tenant !== tenant || found.principal.user !== user || found.principal.proof !== proof) return false;
+    return needs === 'identified' || actionsOf(found.principal.roles, this.options.roles).has(needs);
   }
 
   /** Whoever has a signed link may read and answer, and the link's routes let them see one question. */
@@ -64,17 +67,21 @@ export class Access {
     return { ...principal, may: new Set<Action>(['runs:read', 'runs:answer']), onAct: (act) => this.noted(principal, act) };
   }
 
+  note(entry: Omit<AuditEntry, 'at'>): void {
+    void this.ways.audit.write(entry);
+  }
+
   /** Writes the refusal to the audit log. */
   refused<Refusal>(request: Request, error: Refusal, by?: Principal): Refusal {
     const route = `${request.method} ${new URL(request.url).pathname}`;
     const { tenant, user, proof } = by ?? ({} as Partial<Principal>);
-    void this.ways.audit.write({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
+    this.note({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
     return error;
   }
 
   private noted({ tenant, user, proof }: Principal, { action, run, interrupt, code }: Act): void {
     const what = interrupt === undefined ? 'refusal' : 'decision';
-    void this.ways.audit.write({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
+    this.note({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
   }
 
   private async find(request: Request): Promise<{ readonly principal: Principal; readonly mayWith?: Identity['may'] }> {
@@ -86,6 +93,7 @@ export class Access {
     const session = token === undefined ? await this.ways.sessions.identify(request) : undefined;
     if (session !== undefined) return { principal: session };
     const identity = await identify?.(new Request(request.url, { method: request.method, headers: request.headers }));
+    if (identity !== undefined && request.headers.has('cookie')) checkSite(request);
     if (identity !== undefined) return { principal: checkedIdentity(identity), ...defined({ mayWith: identity.may }) };
     if (token === undefined) throw new HoldfastError('identity-missing', 'The request says not who sends it.');
     throw new HoldfastError('identity-invalid', 'The service takes no such token.');

@@ -30,7 +30,7 @@ const wrong: Record<ConfigurationName, readonly string[] | string> = {
   HOLDFAST_PORT: ['many', '-1', '1.5', '70000', '0x10'],
   HOLDFAST_URL: ['localhost', 'ftp://a', 'http://', 'http://ada:geheim@a', 'http://a/?b', 'http://a/#b'],
   HOLDFAST_PUBLIC_URL: ['desk.test', 'http://desk.test', 'ftp://127.0.0.1', 'https://ada:geheim@a', 'https://a/?b', 'https://a/#b'],
-  HOLDFAST_KEY: 'a key that the service does not know is identity-invalid',
+  HOLDFAST_KEY: ['geheim\n', 'geheimü'],
   HOLDFAST_TASK_QUEUE: [' a', 'a\nb', 'a.b', 'a:b', '__a', '/_sys/a', 'a'.repeat(201)],
   HOLDFAST_TENANT: ['a/b', ' ', 'a'.repeat(201)],
   HOLDFAST_REDIS_URL: ['localhost:6379', 'http://a', 'redis://ada:geheim@h:99999'],

@@ -1,0 +1,128 @@
+import type { Principal } from '../../../contract/access';
+import { HoldfastError } from '../../../contract/errors';
+import { Keys } from '../../../service/access/keys';
+import type { Identity } from '../../../service/access/parts';
+import { memoryAccessStore } from '../../support/access-store';
+import { gate } from '../../support/gate';
+import { appOn, clientWith } from '../../support/service-app';
+
+const origin = 'http://127.0.0.1';
+
+/** A service whose run has one event and then works on, and which looks every millisecond whether the reader is still known. */
+function bed() {
+  const left = gate();
+  const state = { storeIsAway: false, identity: undefined as Identity | undefined };
+  const memory = memoryAccessStore();
+  const store = {
+    ...memory,
+    get: (key: string) =>
+      state.storeIsAway ? Promise.reject(new HoldfastError('identity-unavailable', 'The store is away.')) : memory.get(key),
+  };
+  const run = {
+    view: () => Promise.resolve({ nextOffset: 1, status: 'running' }),
+    async *events({ signal }: { readonly signal: AbortSignal }) {
+      yield { type: 'run-start', offset: 0 };
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      void left.pass();
+    },
+  };
+  const as = (caller: Principal): unknown => clientWith({ caller, place: { tenant: caller.tenant }, run: () => run });
+  const app = appOn({ as }, { access: { store, identify: () => state.identity }, heartbeatMs: 1 });
+  const keys = new Keys(store);
+  const ask = (path: string, init: RequestInit) => Promise.resolve(app.request(`${origin}${path}`, init));
+  return {
+    state,
+    keys,
+    ask,
+    /** Resolves when the service reads the run no longer. */
+    left: left.reached,
+    makeKey: () => keys.create({ name: 'ann', tenant: 'acme', roles: ['reader'], by: 'test' }),
+    async logIn(key: string): Promise<string> {
+      const { headers } = await ask('/login/key', { method: 'POST', headers: { origin }, body: new URLSearchParams({ key }) });
+      return headers.getSetCookie().at(-1)?.split(';')[0] ?? '';
+    },
+    async open(headers: Record<string, string>) {
+      const reader = (await ask('/runs/r-1/events', { headers })).body!.getReader();
+      let said = '';
+      const read = async (): Promise<boolean> => {
+        const { done, value } = await reader.read();
+        said += Buffer.from(value ?? []).toString();
+        return !done;
+      };
+      return {
+        /** Waits for more signs of life than one look takes. */
+        async lives(): Promise<void> {
+          for (const until = said.split('still here').length + 5; said.split('still here').length < until;)
+            if (!(await read())) throw new Error(`The stream has ended: ${said}`);
+        },
+        async end(): Promise<string> {
+          while (await read());
+          return said;
+        },
+      };
+    },
+  };
+}
+
+type Bed = ReturnType<typeof bed>;
+
+describe('an open stream of events', () => {
+  it.each<[string, (on: Bed) => Promise<{ readonly headers: Record<string, string>; readonly end: () => unknown }>]>([
+    [
+      'a key that is revoked',
+      async ({ keys, makeKey }) => {
+        const { id, key } = await makeKey();
+        return { headers: { authorization: `Bearer ${key}` }, end: () => keys.revoke(id) };
+      },
+    ],
+    [
+      'a session that is logged out',
+      async ({ makeKey, logIn, ask }) => {
+        const cookie = await logIn((await makeKey()).key);
+        return { headers: { cookie }, end: () => ask('/logout', { method: 'POST', headers: { cookie, origin } }) };
+      },
+    ],
+    [
+      'a session whose key is revoked',
+      async ({ keys, makeKey, logIn }) => {
+        const { id, key } = await makeKey();
+        return { headers: { cookie: await logIn(key) }, end: () => keys.revoke(id) };
+      },
+    ],
+    [
+      'somebody whom `identify` knows no longer',
+      async ({ state }) => {
+        state.identity = { tenant: 'acme', user: 'ann', roles: ['reader'] };
+        return { headers: {}, end: () => (state.identity = undefined) };
+      },
+    ],
+    [
+      'somebody whose role may not read any longer',
+      async ({ state }) => {
+        state.identity = { tenant: 'acme', user: 'ann', roles: ['reader'] };
+        return { headers: {}, end: () => (state.identity = { tenant: 'acme', user: 'ann', roles: [] }) };
+      },
+    ],
+  ])('of %s ends, and not before', async (_, prepare) => {
+    const on = bed();
+    const { headers, end } = await prepare(on);
+    const stream = await on.open(headers);
+    await stream.lives();
+    await end();
+    expect(await stream.end()).toContain('event: run-start\n');
+    await on.left;
+  });
+
+  it('stays while the store of keys is away, and ends when the store is back and has the key no longer', async () => {
+    const on = bed();
+    const { id, key } = await on.makeKey();
+    const stream = await on.open({ authorization: `Bearer ${key}` });
+    on.state.storeIsAway = true;
+    await stream.lives();
+    on.state.storeIsAway = false;
+    await stream.lives();
+    await on.keys.revoke(id);
+    await stream.end();
+    await on.left;
+  });
+});
