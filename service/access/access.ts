@@ -48,15 +48,16 @@ export class Access {
     }
   }
 
-  /** Whether the request would still be taken as the caller's. */
-  async knows(request: Request, { tenant, user, proof }: KnownCaller): Promise<boolean> {
+  /** Whether the request would still be taken as the caller's, with a role for what it asks. */
+  async knows(request: Request, { tenant, user, proof }: KnownCaller, may: Action | 'identified'): Promise<boolean> {
     const found = await this.find(request).catch((error: unknown) => {
       if (codeOf(error) === 'identity-unavailable') return 'unavailable';
       return undefined;
     });
     // A store that is away ends no stream.
     if (found === 'unavailable') return true;
-    return found?.principal.tenant === tenant && found.principal.user === user && found.principal.proof === proof;
+    if (found?.principal.tenant !== tenant || found.principal.user !== user || found.principal.proof !== proof) return false;
+    return may === 'identified' || actionsOf(found.principal.roles, this.options.roles).has(may);
   }
 
   /** Whoever has a signed link may read and answer, and the link's routes let them see one question. */

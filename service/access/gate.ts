@@ -39,7 +39,7 @@ export class AccessGate {
       throw error;
     });
     if (may !== 'identified' && !caller.may.has(may)) throw access.refused(request, actionForbidden(caller, may), caller);
-    return { client: client.as(caller), isKnown: () => access.knows(request, caller) };
+    return { client: client.as(caller), isKnown: () => access.knows(request, caller, may) };
   }
 }
 
