@@ -92,6 +92,8 @@ export class Conversation {
     const given = sentOf(content, options);
     const sent = { ...given, ...this.channel.author?.(given) };
     await this.channel.permit?.('runs:start');
+    // The log tells the turn. A refusal after the message is sent would look as if the message did not count.
+    if (sent.mode === 'next-step') await this.channel.permit?.('runs:read');
     const signal = options.wait === undefined ? undefined : AbortSignal.timeout(millisecondsOf(options.wait, 'request-invalid'));
     const reply = await this.line.send(sent, this.route);
     if (reply === undefined) return { id: sent.id };
