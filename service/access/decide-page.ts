@@ -13,8 +13,8 @@ import type { Link } from './links';
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-const style = `*{box-sizing:border-box}body{font:17px/1.5 system-ui,sans-serif;margin:0 auto;max-width:44rem;padding:1rem;color-scheme:light dark}
-h1{font-size:1.4rem}dt{color:#777}dd{margin:0 0 .6rem}pre{font:14px/1.45 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;padding:.75rem;border:1px solid #8886;border-radius:6px}
+const style = `*{box-sizing:border-box}:root{color-scheme:light dark}body{font:17px/1.5 system-ui,sans-serif;margin:0 auto;max-width:44rem;padding:1rem}
+h1{font-size:1.4rem}dt{opacity:.8}dd{margin:0 0 .6rem}pre{font:14px/1.45 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;padding:.75rem;border:1px solid #8886;border-radius:6px}
 dd,p,h1{overflow-wrap:anywhere}textarea,input,select{font:inherit;width:100%;padding:.6rem;margin:.3rem 0 1rem}
 button{font:inherit;font-weight:600;width:100%;min-height:3.2rem;margin:.3rem 0;border:1px solid #8886;border-radius:6px}
 .yes{background:#17653a;color:#fff}.no{background:#a3231f;color:#fff}`;

@@ -5,7 +5,7 @@ import type { Issuer } from './parts';
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-const style = `body{font:17px/1.5 system-ui,sans-serif;margin:4rem auto;max-width:24rem;padding:0 1rem;color-scheme:light dark}
+const style = `:root{color-scheme:light dark}body{font:17px/1.5 system-ui,sans-serif;margin:4rem auto;max-width:24rem;padding:0 1rem}
 h1{font-size:1.4rem}p{overflow-wrap:anywhere}a.button,button,input{box-sizing:border-box;display:block;width:100%;min-height:3rem;padding:.6rem;margin:.5rem 0;font:inherit;border:1px solid #8886;border-radius:6px}
 a.button,button{font-weight:600;text-align:center;text-decoration:none;background:#17653a;color:#fff}.problem{border-left:4px solid #a3231f;padding-left:.75rem}`;
 
