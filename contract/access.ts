@@ -107,16 +107,7 @@ export interface AuditEntry {
 }
 
 export type AuditedAct =
-  | 'decision'
-  | 'refusal'
-  | 'login'
-  | 'logout'
-  | 'key-made'
-  | 'key-rotated'
-  | 'key-revoked'
-  | 'link-made'
-  | 'link-used'
-  | 'refusals-left-out';
+  'decision' | 'refusal' | 'login' | 'logout' | 'key-made' | 'key-rotated' | 'key-revoked' | 'link-made' | 'refusals-left-out';
 
 /** The last lines that fit, the oldest first. */
 export interface AuditPage {

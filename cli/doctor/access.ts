@@ -29,7 +29,7 @@ export async function checkAccess(
   if (issuers.length === 0 && identify === undefined && !(await hasKey()))
     findings.push({
       ...found('access', 'warning', 'identity-missing', 'There is no API key yet, so nobody can use the service.'),
-      fix: 'Make the first key with `holdfast keys make NAME --role admin`.',
+      fix: 'Make the first key with `holdfast keys create NAME --role admin`.',
     });
   for (const issuer of issuers) findings.push(await checkedBy('issuer', () => answerOf(issuer)));
   if (publicUrl === undefined && (!isLocal || issuers.some(({ login }) => login !== undefined)))

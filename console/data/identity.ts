@@ -1,6 +1,5 @@
 import { computed, signal } from '@preact/signals';
 import type { Action, Me } from '../../contract/access';
-import { allActions, builtInRoles } from '../../contract/access';
 import { defined } from '../../contract/defined';
 import type { Answerer } from '../../contract/who-may-answer';
 import { texts } from '../texts';
@@ -46,17 +45,21 @@ export function storeClaim(next: Identity): void {
   writeStored(key, JSON.stringify(claim.value));
 }
 
-const allowed = computed((): ReadonlySet<Action> => new Set(me.value?.may ?? allActions));
-
 export function may(action: Action): boolean {
-  return allowed.value.has(action);
+  return me.value?.may.includes(action) ?? true;
 }
+
+/** Other actions need the role admin. The table of all roles would be a larger script. */
+const roles: Readonly<Partial<Record<Action, string>>> = {
+  'runs:read': 'reader',
+  'runs:start': 'operator',
+  'runs:control': 'operator',
+  'runs:answer': 'approver',
+};
 
 /** Undefined: the caller may. */
 export function whyMayNot(action: Action): string | undefined {
-  if (may(action)) return undefined;
-  const role = Object.entries(builtInRoles).find(([, all]) => (all as readonly Action[]).includes(action))?.[0];
-  return texts.identity.missing(action, role ?? 'admin');
+  return may(action) ? undefined : texts.identity.missing(action, roles[action] ?? 'admin');
 }
 
 /** Returns whether the service has said who asks, or cannot say. */

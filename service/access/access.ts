@@ -1,5 +1,5 @@
 import type { Act, KnownCaller } from '../../client/connection/authority';
-import type { Action, Principal } from '../../contract/access';
+import type { Action, AuditEntry, Principal } from '../../contract/access';
 import { actionsOf } from '../../contract/access';
 import { isStrings } from '../../contract/check';
 import { defined } from '../../contract/defined';
@@ -12,6 +12,7 @@ import type { May } from './gate';
 import type { Issuers } from './issuers';
 import type { Keys } from './keys';
 import type { Links } from './links';
+import { checkSite } from './origin';
 import type { AccessOptions, Identity } from './parts';
 import type { RequestRate } from './rate';
 import type { Sessions } from './sessions';
@@ -66,17 +67,21 @@ export class Access {
     return { ...principal, may: new Set<Action>(['runs:read', 'runs:answer']), onAct: (act) => this.noted(principal, act) };
   }
 
+  note(entry: Omit<AuditEntry, 'at'>): void {
+    void this.ways.audit.write(entry);
+  }
+
   /** Writes the refusal to the audit log. */
   refused<Refusal>(request: Request, error: Refusal, by?: Principal): Refusal {
     const route = `${request.method} ${new URL(request.url).pathname}`;
     const { tenant, user, proof } = by ?? ({} as Partial<Principal>);
-    void this.ways.audit.write({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
+    this.note({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
     return error;
   }
 
   private noted({ tenant, user, proof }: Principal, { action, run, interrupt, code }: Act): void {
     const what = interrupt === undefined ? 'refusal' : 'decision';
-    void this.ways.audit.write({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
+    this.note({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
   }
 
   private async find(request: Request): Promise<{ readonly principal: Principal; readonly mayWith?: Identity['may'] }> {
@@ -88,6 +93,7 @@ export class Access {
     const session = token === undefined ? await this.ways.sessions.identify(request) : undefined;
     if (session !== undefined) return { principal: session };
     const identity = await identify?.(new Request(request.url, { method: request.method, headers: request.headers }));
+    if (identity !== undefined && request.headers.has('cookie')) checkSite(request);
     if (identity !== undefined) return { principal: checkedIdentity(identity), ...defined({ mayWith: identity.may }) };
     if (token === undefined) throw new HoldfastError('identity-missing', 'The request says not who sends it.');
     throw new HoldfastError('identity-invalid', 'The service takes no such token.');

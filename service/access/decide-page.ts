@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import { html, raw } from 'hono/html';
-import type { HtmlEscapedString } from 'hono/utils/html';
+import { html } from 'hono/html';
 import { isRecord, isString, isStrings } from '../../contract/check';
 import type { AskingPolicy } from '../../contract/decisions';
 import { errorTable, type ErrorCode } from '../../contract/errors';
@@ -10,59 +8,30 @@ import type { Json } from '../../contract/messages/messages';
 import { visibleText } from '../../contract/visible-text';
 import { askedAt, askedText } from '../../contract/who-may-answer';
 import type { Link } from './links';
+import { page, type Html } from './page';
 
-type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
-
-const style = `*{box-sizing:border-box}:root{color-scheme:light dark}body{font:17px/1.5 system-ui,sans-serif;margin:0 auto;max-width:44rem;padding:1rem}
-h1{font-size:1.4rem}dt{opacity:.8}dd{margin:0 0 .6rem}pre{font:14px/1.45 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;padding:.75rem;border:1px solid #8886;border-radius:6px}
-dd,p,h1{overflow-wrap:anywhere}textarea,input,select{font:inherit;width:100%;padding:.6rem;margin:.3rem 0 1rem}
-button{font:inherit;font-weight:600;width:100%;min-height:3.2rem;margin:.3rem 0;border:1px solid #8886;border-radius:6px}
-.yes{background:#17653a;color:#fff}.no{background:#a3231f;color:#fff}`;
-
-/** The page runs no script, loads only its own style, and stays out of frames, caches, referrers and search engines. */
-export const pageHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
-  'x-robots-tag': 'noindex',
-};
+const name = 'a decision';
 
 export function decisionPage(interrupt: Interrupt, link: Link, now: number): Html {
   const isApproval = interrupt.kind === 'approval';
   return page(
+    name,
     isApproval ? html`Approve <bdi>${visibleText(interrupt.tool)}</bdi>?` : 'A question for you',
     html`${isApproval ? argumentsOf(interrupt) : infoOf(interrupt)} ${factsOf(interrupt, link, now)} ${formOf(interrupt)}`,
   );
 }
 
 export function resultPage(said: string): Html {
-  return page(said, html`<p>Your decision counts. You can close this page.</p>`);
+  return page(name, said, html`<p>Your decision counts. You can close this page.</p>`);
 }
 
 export function problemPage(code: ErrorCode, message: string): Html {
   return page(
+    name,
     'The decision was not taken',
     html`<p><bdi>${visibleText(message)}</bdi></p>
       <p>${errorTable[code].fix}</p>`,
   );
-}
-
-function page(title: Html | string, body: Html): Html {
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Holdfast: a decision</title>
-        ${raw(`<style>${style}</style>`)}
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          ${body}
-        </main>
-      </body>
-    </html>`;
 }
 
 function argumentsOf({ input, options, problem }: Extract<Interrupt, { kind: 'approval' }>): Html {

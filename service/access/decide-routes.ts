@@ -1,26 +1,26 @@
 import type { Context, Hono } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
 import type { Principal } from '../../contract/access';
 import { duration } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { millisecondsOf } from '../../contract/duration';
-import { codeOf, errorTable, HoldfastError } from '../../contract/errors';
+import { codeOf, HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Json } from '../../contract/messages/messages';
 import { isPersonName } from '../../contract/people';
-import { toldError } from '../http/error-response';
+import { checkSite } from './origin';
 import { parseForm } from '../http/parse-request';
 import { mailedUrl } from '../http/public-url';
 import type { RouteAsked } from '../http/routes';
 import { ok, Routes } from '../http/routes';
 import type { AppParts } from '../parts';
-import { answerIn, decisionPage, pageHeaders, problemPage, resultPage } from './decide-page';
+import { answerIn, decisionPage, problemPage, resultPage } from './decide-page';
 import type { Access } from './access';
 import type { Link } from './links';
 import { ended, principalOf, shownHash } from './links';
+import { answerPage } from './page';
 
 /** A comment and an answer of a page. */
 const formLimit = 32_768;
@@ -49,6 +49,9 @@ export function linkRoutes(parts: AppParts, access: Access): Hono {
     const hash = shownHash(await openInterrupt(client, run, interrupt));
     const expires = Date.now() + millisecondsOf(within, 'request-invalid');
     const token = await access.links.make({ tenant: client.place.tenant, run, interrupt, hash, user, roles, expires });
+    const { tenant, user: maker, proof } = client.caller ?? ({ tenant: client.place.tenant } as Partial<Principal>);
+    const about = defined({ tenant, user: maker, proof });
+    access.note({ what: 'link-made', ...about, run, interrupt, for: user, roles });
     return { url: `${url}/decide/${token}`, expires: new Date(expires).toISOString() };
   }).app;
 }
@@ -78,7 +81,7 @@ const DecideForm = z.strictObject({
 export function decideRoutes(parts: AppParts, access: Access): Hono {
   const page = { may: 'anybody', ownBody: DecideForm, anyQuery: true, answers: { 200: { says: 'A page.', type: 'text/html' } } } as const;
   const onPage = (asked: PageAsked, answer: (person: AskedPerson) => MaybePromise<Response>): Promise<Response> =>
-    asPage(parts, asked.context, async () => {
+    answerPage(asked.context, { logger: parts.logger, referrer: 'no-referrer', problem: problemPage }, async () => {
       const person = await askedPerson(access, asked);
       return person instanceof Response ? person : answer(person);
     });
@@ -88,23 +91,13 @@ export function decideRoutes(parts: AppParts, access: Access): Hono {
     )
     .add('POST /decide/:token', { ...page, summary: 'Decides with a link.' }, (asked) =>
       onPage(asked, async ({ link, interrupt, client }) => {
+        checkSite(asked.context.req.raw);
         const { answer, said } = decisionOf(interrupt, await parseForm(asked.context, formLimit));
         const bound = interrupt.kind === 'approval' ? { inputHash: interrupt.inputHash } : {};
         await access.links.use(link, () => client.run(link.run).resume(interrupt.id, answer, bound));
         return asked.context.html(resultPage(said));
       }),
     ).app;
-}
-
-/** Errors come as pages, too. No log has the token, which is part of the path. */
-async function asPage({ logger }: AppParts, context: Context, answer: () => Promise<Response>): Promise<Response> {
-  for (const [name, value] of Object.entries(pageHeaders)) context.header(name, value);
-  try {
-    return await answer();
-  } catch (error) {
-    const { code, message } = toldError(error, `${context.req.method} /decide/…`, logger);
-    return context.html(problemPage(code, message), errorTable[code].status as ContentfulStatusCode);
-  }
 }
 
 /** A response sends to the login. */
@@ -125,10 +118,10 @@ async function askedPerson(access: Access, { token, client: any, context }: Page
   return { link, interrupt, client: any.as(access.linked({ ...person, proof: login.proof })) };
 }
 
-/** Undefined: nobody has logged in. The path would bring the token into the audit log. */
-async function loginOf(access: Access, { url, method, headers }: Request): Promise<Principal | undefined> {
+/** Undefined: nobody has logged in. The path would bring the token into the audit log, and POST the check of `Origin`. */
+async function loginOf(access: Access, { url, headers }: Request): Promise<Principal | undefined> {
   try {
-    return await access.identify(new Request(new URL('/decide', url), { method, headers }));
+    return await access.identify(new Request(new URL('/decide', url), { headers }));
   } catch (error) {
     if (codeOf(error) === 'identity-missing' || codeOf(error) === 'identity-invalid') return undefined;
     throw error;

@@ -107,7 +107,7 @@ export class Issuers {
   }
 
   /** Throws 'identity-unavailable' if the issuer cannot be reached. */
-  async configuration({ issuer }: Issuer): Promise<Configuration> {
+  async configuration(issuer: string): Promise<Configuration> {
     const known = this.known.get(issuer);
     if (known === undefined) throw new HoldfastError('login-failed', 'The issuer is not configured.');
     return known.configuration();

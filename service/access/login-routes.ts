@@ -1,21 +1,19 @@
 import type { Context, Hono } from 'hono';
-import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { z } from 'zod';
 import type { Principal } from '../../contract/access';
 import { defined } from '../../contract/defined';
 import type { ErrorCode } from '../../contract/errors';
 import { HoldfastError, errorTable } from '../../contract/errors';
 import type { MaybePromise } from '../../contract/maybe-promise';
-import { toldError } from '../http/error-response';
 import { parseForm } from '../http/parse-request';
 import { Routes } from '../http/routes';
 import type { ServiceParts } from '../parts';
 import type { Issuers } from './issuers';
 import type { LoginPage } from './login-page';
-import { loginHeaders, loginPage } from './login-page';
+import { loginPage } from './login-page';
 import { Logins, loginAddress, ownPath } from './logins';
 import { checkOrigin } from './origin';
-import type { AccessStore } from './parts';
+import { answerPage, type Html } from './page';
 import type { Sessions } from './sessions';
 
 export interface LoginEntry {
@@ -25,7 +23,6 @@ export interface LoginEntry {
 }
 
 export interface LoginParts extends Pick<ServiceParts, 'logger' | 'publicUrl'> {
-  readonly store: AccessStore;
   readonly issuers: Issuers;
   readonly sessions: Sessions;
   /** Absent: nobody logs in with a key. */
@@ -42,7 +39,7 @@ const KeyForm = z.strictObject({ key: z.string(), to: z.string().optional() });
 /** Pages and redirects for browsers. Addresses are relative, because a proxy may serve the service below a path. */
 export function loginRoutes(parts: LoginParts): Hono {
   const { issuers, sessions, publicUrl, audit } = parts;
-  const logins = new Logins(issuers, parts.store);
+  const logins = new Logins(issuers);
   const page = { 200: { says: 'A page.', type: 'text/html' } } as const;
   const moved = { 303: { says: 'The next page.' } } as const;
   return new Routes('Service')
@@ -71,7 +68,7 @@ export function loginRoutes(parts: LoginParts): Hono {
     )
     .add('GET /login/callback', { may: 'anybody', summary: 'Ends a login at an issuer.', anyQuery: true, answers: moved }, ({ context }) =>
       onPage(parts, context, '../', undefined, async () => {
-        const { principal, issuer, to } = await logins.finish(context);
+        const { principal, issuer, to } = await logins.finish(context, loginAddress(context.req.raw, publicUrl));
         await sessions.begin(context, { principal, from: { issuer } });
         audit({ act: 'login', principal });
         return context.redirect(`..${to}`, 303);
@@ -109,22 +106,18 @@ function principalOfKey({ identifyKey }: LoginParts, key: string): Promise<Princ
 
 type ShownPage = Omit<LoginPage, 'problem' | 'out'>;
 
-/** Errors come as pages, too. */
-async function onPage(
+function onPage(
   { issuers, identifyKey, logger, audit }: LoginParts,
   context: Context,
   root: LoginPage['root'],
   to: string | undefined,
   answer: (shownPage: ShownPage) => MaybePromise<Response>,
 ): Promise<Response> {
-  for (const [name, value] of Object.entries(loginHeaders)) context.header(name, value);
   const shownPage: ShownPage = { root, to: ownPath(to), logins: issuers.logins, hasKeys: identifyKey !== undefined };
-  try {
-    return await answer(shownPage);
-  } catch (error) {
-    const { code, message } = toldError(error, `${context.req.method} ${context.req.path}`, logger);
+  const problem = (code: ErrorCode, message: string): Html => {
     audit({ act: 'login-refused', code });
-    const { status, fix } = errorTable[code];
-    return context.html(loginPage({ ...shownPage, problem: `${message} ${fix}` }), status as ContentfulStatusCode);
-  }
+    return loginPage({ ...shownPage, problem: `${message} ${errorTable[code].fix}` });
+  };
+  // Without an Origin, which "no-referrer" would hide, the form could not be told from a form of another site.
+  return answerPage(context, { logger, referrer: 'same-origin', problem }, () => answer(shownPage));
 }

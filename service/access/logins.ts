@@ -1,28 +1,23 @@
 import type { Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
+import { z } from 'zod';
 import type { Principal } from '../../contract/access';
 import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { shown } from '../../contract/shown';
 import { isLoopback } from '../../host/check-settings';
 import { principalOf } from './claims';
 import type { Issuers } from './issuers';
-import type { AccessStore, Issuer } from './parts';
-import { cookieOf, cookieOptions, hashOf, newSecret } from './sessions';
+import type { Issuer } from './parts';
+import { cookieOf, cookieOptions } from './sessions';
 
-const pendingMs = 600_000;
 const pendingCookie = 'holdfast-login';
+/** Fits a signed link, and with the other parts of a pending login into the 4,096 bytes of a cookie. */
+const longestPath = 2_100;
 
-/** What the callback needs, under a hash of the cookie of the browser that began the login. */
-interface PendingLogin {
-  readonly issuer: string;
-  readonly redirectUri: string;
-  readonly state: string;
-  readonly nonce: string;
-  readonly verifier: string;
-  readonly to: string;
-}
+/** What the callback needs of the start, in a cookie of the browser that began the login. */
+const Pending = z.strictObject({ issuer: z.string(), state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string() });
 
-export interface FinishedLogin {
+interface FinishedLogin {
   readonly principal: Principal;
   readonly issuer: string;
   /** A path of the service. */
@@ -31,24 +26,19 @@ export interface FinishedLogin {
 
 /** Logins at issuers: the authorization code flow with PKCE. */
 export class Logins {
-  constructor(
-    private readonly issuers: Issuers,
-    private readonly store: AccessStore,
-  ) {}
+  constructor(private readonly issuers: Issuers) {}
 
   /** Returns the page of the issuer. */
-  async start(context: Context, issuer: Issuer, address: string, to: string): Promise<URL> {
+  async start(context: Context, { issuer, login }: Issuer, address: string, to: string): Promise<URL> {
     const { buildAuthorizationUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier, randomState } =
       await import('openid-client');
     const configuration = await this.issuers.configuration(issuer);
     const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
-    const pending: PendingLogin = { issuer: issuer.issuer, redirectUri: `${address}/login/callback`, state, nonce, verifier, to };
-    const secret = newSecret();
-    await this.store.set(pendingKey(secret), JSON.stringify(pending), { ttlMs: pendingMs });
-    setCookie(context, pendingCookie, secret, { ...cookieOptions, maxAge: pendingMs / 1000 });
+    const pending: z.infer<typeof Pending> = { issuer, state, nonce, verifier, to };
+    setCookie(context, pendingCookie, Buffer.from(JSON.stringify(pending)).toString('base64url'), { ...cookieOptions, maxAge: 600 });
     return buildAuthorizationUrl(configuration, {
-      redirect_uri: pending.redirectUri,
-      scope: issuer.login?.scope ?? 'openid profile',
+      redirect_uri: callbackOf(address),
+      scope: login?.scope ?? 'openid profile',
       state,
       nonce,
       code_challenge: await calculatePKCECodeChallenge(verifier),
@@ -56,40 +46,44 @@ export class Logins {
     });
   }
 
-  /** Each pending login finishes at most once, and only in the browser that began it. */
-  async finish(context: Context): Promise<FinishedLogin> {
+  /** A login finishes only in the browser that began it, and once, because the issuer takes a code once. */
+  async finish(context: Context, address: string): Promise<FinishedLogin> {
     const { authorizationCodeGrant } = await import('openid-client');
-    const { issuer: url, redirectUri, state, nonce, verifier, to } = await this.takePending(context);
+    const { issuer: url, state, nonce, verifier, to } = takePending(context);
     const issuer = this.issuers.logins.find((one) => one.issuer === url);
-    if (issuer === undefined) throw new HoldfastError('login-failed', `The issuer ${url} is not configured any longer.`);
-    const configuration = await this.issuers.configuration(issuer);
-    const answered = new URL(redirectUri);
+    if (issuer === undefined) throw new HoldfastError('login-failed', `The issuer ${shown(url)} is not configured any longer.`);
+    const configuration = await this.issuers.configuration(url);
+    const answered = new URL(callbackOf(address));
     answered.search = new URL(context.req.url).search;
     try {
       const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
       const tokens = await authorizationCodeGrant(configuration, answered, checks);
-      return { principal: principalOf(issuer, tokens.claims() ?? {}, 'login'), issuer: url, to };
+      return { principal: principalOf(issuer, tokens.claims() ?? {}, 'login'), issuer: url, to: ownPath(to) };
     } catch (cause) {
       throw new HoldfastError('login-failed', `The login at ${url} did not succeed: ${reasonOf(cause)}.`, { cause });
     }
   }
 
   /** The page that ends the session at the issuer, too. */
-  async endSessionUrl(issuer: Issuer): Promise<string | undefined> {
+  async endSessionUrl({ issuer }: Issuer): Promise<string | undefined> {
     const { buildEndSessionUrl } = await import('openid-client');
     const configuration = await this.issuers.configuration(issuer);
     return configuration.serverMetadata().end_session_endpoint === undefined ? undefined : buildEndSessionUrl(configuration).href;
   }
+}
 
-  private async takePending(context: Context): Promise<PendingLogin> {
-    const secret = cookieOf(context.req.raw, pendingCookie);
-    const key = pendingKey(secret ?? '');
-    const text = secret === undefined ? undefined : await this.store.get(key);
-    deleteCookie(context, pendingCookie, cookieOptions);
-    if (text === undefined || !(await this.store.delete(key)))
-      throw new HoldfastError('login-failed', 'This browser began no login in the last 10 minutes, or the login is finished.');
-    return JSON.parse(text) as PendingLogin;
+function takePending(context: Context): z.infer<typeof Pending> {
+  const cookie = cookieOf(context.req.raw, pendingCookie) ?? '';
+  deleteCookie(context, pendingCookie, cookieOptions);
+  try {
+    return Pending.parse(JSON.parse(Buffer.from(cookie, 'base64url').toString()));
+  } catch {
+    throw new HoldfastError('login-failed', 'This browser began no login in the last 10 minutes, or the login is finished.');
   }
+}
+
+function callbackOf(address: string): string {
+  return `${address}/login/callback`;
 }
 
 /** The address of the service for browsers. A caller elsewhere than on loopback could choose the address of the request. */
@@ -103,17 +97,14 @@ export function loginAddress({ url }: Request, publicUrl: string | undefined): s
   );
 }
 
-/** Only a path of the service: every other value becomes \`/\`. */
-export function ownPath(to: string | undefined): string {
-  if (to === undefined || to.length > 4_000 || !/^\/[^\\\p{Cc}\s]*$/u.test(to)) return '/';
+/** Only a path of the service, short enough for a cookie: every other value becomes \`/\`. */
+export function ownPath(to = '/'): string {
+  if (!/^\/[^\\\p{Cc}\s]*$/u.test(to)) return '/';
   const service = 'http://service.invalid';
   if (!URL.canParse(to, service)) return '/';
   const { origin, pathname, search, hash } = new URL(to, service);
-  return origin === service && !pathname.startsWith('//') ? `${pathname}${search}${hash}` : '/';
-}
-
-function pendingKey(secret: string): string {
-  return `login/${hashOf(secret)}`;
+  const path = `${pathname}${search}${hash}`;
+  return origin === service && !path.startsWith('//') && path.length <= longestPath ? path : '/';
 }
 
 /** The code of an error of the issuer, or the message of the check that failed. */

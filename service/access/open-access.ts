@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { Principal } from '../../contract/access';
 import { defined } from '../../contract/defined';
+import { HoldfastError } from '../../contract/errors';
 import { readConfiguration } from '../../host/configuration';
 import type { AppParts } from '../parts';
 import { Access } from './access';
@@ -35,7 +36,7 @@ export function openAccess(options: AccessOptions, parts: AppParts): OpenAccess 
   const keys = new Keys(store);
   const issuers = new Issuers(options.issuers ?? [], logger);
   const sessions = new Sessions(store, {
-    principalOfKey: (id) => keys.principalOf(id),
+    principalOfKey: (id) => (options.keys === false ? Promise.reject(keysAreOff()) : keys.principalOf(id)),
     hasLogin: (issuer) => issuers.logins.some((one) => one.issuer === issuer),
   });
   const access = new Access(options, {
@@ -55,7 +56,6 @@ export function openAccess(options: AccessOptions, parts: AppParts): OpenAccess 
   const ofLogin = {
     logger,
     ...defined({ publicUrl }),
-    store,
     issuers,
     sessions,
     audit: (entry: LoginEntry) => void audit.write(entryOf(entry)),
@@ -75,4 +75,8 @@ export function openAccess(options: AccessOptions, parts: AppParts): OpenAccess 
 function entryOf({ act, principal, code }: LoginEntry): Omit<AuditEntry, 'at'> {
   const { tenant, user, proof } = principal ?? ({} as Partial<Principal>);
   return { what: act === 'login-refused' ? 'refusal' : act, ...defined({ tenant, user, proof, code }) };
+}
+
+function keysAreOff(): HoldfastError {
+  return new HoldfastError('identity-invalid', 'The service takes no keys, and the session began with a key.');
 }

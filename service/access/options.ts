@@ -83,10 +83,13 @@ export const AccessOptionsSchema = z
     ({ keys, issuers = [], identify }) => keys !== false || issuers.length > 0 || identify !== undefined,
     'lets nobody in: keys are off, and there is neither an issuer nor `identify`',
   )
-  .refine(({ issuers = [], links }) => links?.login === undefined || issuers.some(({ login }) => login !== undefined), {
-    path: ['links', 'login'],
-    message: 'needs an issuer with `login`',
-  }) as unknown as z.ZodType<AccessOptions>;
+  .refine(
+    ({ keys, issuers = [], links }) => links?.login === undefined || keys !== false || issuers.some(({ login }) => login !== undefined),
+    {
+      path: ['links', 'login'],
+      message: 'needs keys, or an issuer with `login`',
+    },
+  ) as unknown as z.ZodType<AccessOptions>;
 
 /** Names the ways by which callers are identified. */
 export function waysIn({ keys, issuers = [], identify }: AccessOptions): string {

@@ -12,3 +12,9 @@ export function checkOrigin({ method, headers, url }: Request, publicUrl = url):
   const from = origin === null ? 'without the header Origin' : `from a page of ${shown(origin)}`;
   throw new HoldfastError('origin-forbidden', `The request came ${from}; the service is ${own}.`);
 }
+
+/** For pages that send no origin, and for cookies of others: behind a proxy, the service may not know its own origin. */
+export function checkSite({ method, headers }: Request): void {
+  if (safe.includes(method) || (headers.get('sec-fetch-site') ?? 'same-origin') === 'same-origin') return;
+  throw new HoldfastError('origin-forbidden', 'The request came from a page of another site.');
+}

@@ -15,7 +15,7 @@ import { aiSdkRoutes } from '../ai-sdk/routes';
 import { responseRoutes } from '../responses/routes';
 import { checkHost } from './check-host';
 import { consoleRoutes } from './console-routes';
-import { errorResponse } from './error-response';
+import { errorResponse, shownPath } from './error-response';
 import { methodsAt, noRoute, Routes, ok } from './routes';
 import { answerRoutes, inboxRoutes } from './interrupt-routes';
 import { openApiRoutes } from './openapi/routes';
@@ -46,9 +46,10 @@ export function createApp(given: ServiceParts): Hono {
   app.notFound((context) => {
     const { method, path } = context.req;
     const methods = methodsAt(app, path);
-    if (methods.length === 0) return errorResponse(new HoldfastError('route-unknown', noRoute(app, method, path)), context, logger);
+    const shown = shownPath(context);
+    if (methods.length === 0) return errorResponse(new HoldfastError('route-unknown', noRoute(app, method, shown)), context, logger);
     context.header('allow', methods.join(', '));
-    const message = `The route ${path} takes ${methods.filter((known) => known !== 'HEAD').join(' and ')}, and not ${method}.`;
+    const message = `The route ${shown} takes ${methods.filter((known) => known !== 'HEAD').join(' and ')}, and not ${method}.`;
     return errorResponse(new HoldfastError('method-unknown', message), context, logger);
   });
   if (hosts !== undefined) app.use(checkHost(hosts));

@@ -43,8 +43,13 @@ export function toldError(error: unknown, request: string, logger: Logger): Told
   return { coded, code, message };
 }
 
+/** The path of a signed link has its secret. */
+export function shownPath({ req: { path } }: Context): string {
+  return path.replace(/(\/decide\/)[^/]+/, '$1…');
+}
+
 export function errorResponse(error: unknown, context: Context, logger: Logger): Response {
-  const { code, message } = toldError(error, `${context.req.method} ${context.req.path}`, logger);
+  const { code, message } = toldError(error, `${context.req.method} ${shownPath(context)}`, logger);
   const body = errorBody(code, message);
   return context.json(body, body.status as ContentfulStatusCode, { 'content-type': problemType });
 }

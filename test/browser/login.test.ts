@@ -58,7 +58,7 @@ it('a person logs in at the issuer and logs out; the page has its style, and the
   const problems: string[] = [];
   page.on('console', (message) => problems.push(message.text()));
   await page.goto(`${service.url}/login`);
-  expect(await page.locator('h1').evaluate('(title) => getComputedStyle(title).fontSize')).toBe('22.4px');
+  expect(await page.evaluate(`getComputedStyle(document.querySelector('h1')).fontSize`)).toBe('22.4px');
   expect(problems).toEqual([]);
   await logIn(page);
   expect(await me(page)).toEqual({ status: 200, user: 'alice' });

@@ -66,7 +66,7 @@ it.concurrent(
     } = await leftOne('signed');
     const own = await connect({ server: testServer() });
     const run = own.run(id);
-    const { workflowService } = (own as unknown as { connection: { connection: Connection } }).connection.connection;
+    const { workflowService } = (own as unknown as { parts: { connection: { connection: Connection } } }).parts.connection.connection;
     const sent = [jest.spyOn(workflowService, 'updateWorkflowExecution'), jest.spyOn(workflowService, 'signalWorkflowExecution')];
     expect(await code(run.approve(interrupt.id, { by: 'ada', inputHash: 'stale' }))).toBe('answer-stale');
     expect(await code(run.approve(interrupt.id, { by: 'eve' }))).toBe('answer-forbidden');

@@ -9,7 +9,7 @@ export function aroundPages(
   client: HoldfastClient<never>,
   around: (request: Parameters<Ask>[0], ask: Ask) => Promise<HistoryPage<FactEvent>>,
 ): () => void {
-  const { connection } = (client as unknown as { connection: { connection: HistoryConnection } }).connection;
+  const { connection } = (client as unknown as { parts: { connection: { connection: HistoryConnection } } }).parts.connection;
   const facts = connection.facts.bind(connection);
   const standing = jest.spyOn(connection, 'facts').mockImplementation((namespace) => {
     const { workflowService } = facts(namespace);

@@ -24,6 +24,7 @@ export const middlewareNames = readdirSync(join(docs, 'reference/middleware')).f
 );
 export const allExamples: readonly Examples[] = [
   ...[shopExamples, conversationExamples, ['operations/own-service'], ['reference/events']],
+  ['guides/behind-a-login'],
   ...middlewareNames.map(middlewareExamples),
 ];
 
@@ -40,7 +41,7 @@ export function runExamples(examples: Examples, load: NodeJS.Require): ReturnTyp
 }
 
 export function moduleOf(examples: Examples): string {
-  const blocks = examples.flatMap(examplesOn);
+  const blocks = examples.flatMap(namedExamplesOn);
   const code = blocks.join('\n');
   const factories = new Set(code.match(factoryOf));
   const names = new Map([...code.matchAll(importOf)].flatMap(([, all = '', from = '']) => all.split(', ').map((name) => [name, from])));
@@ -52,6 +53,13 @@ export function moduleOf(examples: Examples): string {
 
 export function examplesOn(page: string): readonly string[] {
   return [...readFileSync(join(docs, `${page}.md`), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+}
+
+/** On a page where examples have names, blocks without a name are parts of files. */
+function namedExamplesOn(page: string): readonly string[] {
+  const all = examplesOn(page);
+  const named = all.filter((code) => nameOf.test(code));
+  return named.length === 0 ? all : named;
 }
 
 /** Returns examples missing from the files, because an example for a bundle has to be a file. */

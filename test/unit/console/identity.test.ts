@@ -1,5 +1,5 @@
 import type { Action, Me } from '../../../contract/access';
-import { allActions } from '../../../contract/access';
+import { allActions, builtInRoles } from '../../../contract/access';
 import type * as identityModule from '../../../console/data/identity';
 
 // Jest cannot load Preact's signals.
@@ -63,6 +63,13 @@ describe('who uses the console', () => {
   it('stays a claim if the service cannot say who asks', async () => {
     const { claimed, may } = await identityWith(Promise.reject(new Error('away')));
     expect([claimed.value.by, may('keys:manage')]).toEqual(['ada', true]);
+  });
+
+  it('is told a role that allows the action, for each action', async () => {
+    const { whyMayNot } = await identityWith(Promise.resolve({ ...reader, may: [] }));
+    const told = allActions.map((action) => [action, /The role (\w+) does/.exec(whyMayNot(action) ?? '')?.[1] ?? ''] as const);
+    const allowed: Readonly<Record<string, readonly Action[]>> = builtInRoles;
+    expect(told.filter(([action, role]) => allowed[role]?.includes(action) !== true)).toEqual([]);
   });
 
   it.each<[Action, string | undefined]>([

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
+import { actionsOf, allActions } from '../../../contract/access';
 import { ProjectConfigSchema } from '../../../service/project/project-config';
+import { operations } from '../../support/service-app';
 
 const root = resolve(__dirname, '..', '..', '..');
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -25,6 +27,33 @@ it('docs/guides/http-client.md has every method of the client, with what it take
     .filter((line) => line.startsWith('|'));
   const told = rows.flatMap((row) => [...row.matchAll(/`(\w+\([^`]*\))`/g)].map(([, call = '']) => call));
   expect([...told].sort()).toEqual([...methodsOf('client/http/service-client.ts', 'ServiceClient')].sort());
+});
+
+it('docs/reference/http.md has every route with the action that it needs, except those of protocols', () => {
+  const named = { anybody: 'none', identified: 'a name' } as const;
+  const plain = (route: string): string => route.replace(/:\w+/g, ':');
+  const needed = Object.entries(operations).flatMap(([route, { group, may }]) =>
+    group === 'Protocols' ? [] : [`${plain(route)} ${named[may as keyof typeof named] ?? `\`${may}\``}`],
+  );
+  const told = [...textOf('docs/reference/http.md').matchAll(/^\| (`[A-Z]+ \/[^|]*)\| ([^|]*?) *\|/gm)].flatMap(
+    ([, cell = '', action = '']) => {
+      let [method, folder] = ['', ''];
+      return [...cell.matchAll(/`(?:([A-Z]+) )?([^`?]*)[^`]*`/g)].map(([, own = method, path = '']) => {
+        const whole = path.replace('…', folder);
+        [method, folder] = [own, whole.replace(/\/[^/]*$/, '')];
+        return `${own} ${plain(whole)} ${action}`;
+      });
+    },
+  );
+  expect(told.filter((row) => !row.endsWith('see below')).sort()).toEqual(needed.sort());
+});
+
+it('docs/guides/who-may-do-what.md has the actions of every role', () => {
+  const rows = [...textOf('docs/guides/who-may-do-what.md').matchAll(/^\| (`\w+:\w+` .*)\|$/gm)].map(([, row = '']) => row.split('|'));
+  const told = rows.map(([action = '', , ...cells]) => [action.trim(), cells.map((cell) => cell.trim() === 'yes')]);
+  const roles = ['reader', 'operator', 'approver', 'admin'] as const;
+  const may = allActions.map((action) => [`\`${action}\``, roles.map((role) => actionsOf([role]).has(action))]);
+  expect(told).toEqual(may);
 });
 
 it('docs/reference/client.md names options of an approval that there are', () => {

@@ -3,7 +3,7 @@ import type { Payload } from '@temporalio/common';
 import type { Delta } from 'holdfast/client';
 import { runExamples } from '../../support/document-examples';
 
-const { deltasFrom, deltasTo, sealed, withLogin } = runExamples(['operations/own-service'], require);
+const { deltasFrom, deltasTo, sealed } = runExamples(['operations/own-service'], require);
 
 it('the codec of the page gives back what it has sealed, passes over what is not sealed, and refuses what somebody changed', async () => {
   const codec = sealed(randomBytes(32));
@@ -15,41 +15,6 @@ it('the codec of the page gives back what it has sealed, passes over what is not
   expect(await codec.decode([payload])).toEqual([payload]);
   const changed = { ...shut, data: Buffer.from(shut?.data ?? []).fill(0, 20, 21) } as Payload;
   await expect(codec.decode([changed])).rejects.toThrow();
-});
-
-describe('the login of the page', () => {
-  const heard: { readonly path: string; readonly body: unknown }[] = [];
-  const api = {
-    fetch: async (request: Request) => {
-      heard.push({ path: new URL(request.url).pathname, body: request.method === 'GET' ? undefined : await request.json() });
-      return new Response('ok');
-    },
-  };
-  const ada = { name: 'ada', roles: ['finance'] };
-  const service = withLogin(api, async (request: Request) => (request.headers.get('authorization') === 'ada' ? ada : undefined));
-  const asked = async (path: string, body?: object, headers: Record<string, string> = { authorization: 'ada' }): Promise<number> => {
-    const how = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-    return (await service(new Request(`http://agents.example${path}`, { headers, ...how }))).status;
-  };
-
-  it('lets nobody in who has not logged in, nor anybody to routes that do not know a name', async () => {
-    expect(await asked('/runs', undefined, {})).toBe(401);
-    expect(await asked('/agui/support', {})).toBe(404);
-    expect(heard).toEqual([]);
-  });
-
-  it('says who acts, whatever the body says', async () => {
-    await asked('/runs', { agent: 'support', input: 'Hi', by: 'bob' });
-    await asked('/runs/r/interrupts/i/answer', { decision: 'approve', by: 'bob', roles: ['boss'] });
-    await asked('/interrupts/answer', { answers: [{ runId: 'r', interruptId: 'i', decision: 'approve' }] });
-    await asked('/runs/r/upgrade', {});
-    expect(heard.map(({ body }) => body)).toEqual([
-      { agent: 'support', input: 'Hi', by: 'ada' },
-      { decision: 'approve', by: 'ada', roles: ['finance'] },
-      { answers: [{ runId: 'r', interruptId: 'i', decision: 'approve', by: 'ada', roles: ['finance'] }] },
-      {},
-    ]);
-  });
 });
 
 it('tokens of a worker of another process come to whoever reads, also to those who come late', () => {

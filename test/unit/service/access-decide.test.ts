@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { Principal } from '../../../contract/access';
+import type { Action, Principal } from '../../../contract/access';
 import type { Interrupt } from '../../../contract/interrupts';
 import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
@@ -7,6 +7,7 @@ import type { KnownCaller } from '../../../client/connection/authority';
 import { Access } from '../../../service/access/access';
 import { decideRoutes, linkRoutes } from '../../../service/access/decide-routes';
 import { AccessGate } from '../../../service/access/gate';
+import { checkOrigin } from '../../../service/access/origin';
 import { errorResponse } from '../../../service/http/error-response';
 import type { AppParts, ServiceParts } from '../../../service/parts';
 import type { Link } from '../../../service/access/links';
@@ -43,7 +44,7 @@ interface Given {
 interface Bed {
   readonly interrupt?: Interrupt;
   readonly links?: AccessOptions['links'];
-  readonly login?: Principal;
+  readonly login?: Principal | Error;
   /** Default: the service listens on loopback. */
   readonly parts?: Partial<ServiceParts>;
   readonly maker?: Principal;
@@ -52,15 +53,22 @@ interface Bed {
 function bed({ interrupt = approval, links: options, login, parts = { hosts: [] }, maker = admin }: Bed = {}) {
   const given: Given[] = [];
   const logged: string[] = [];
+  const permitted: Action[] = [];
   const state = { open: [interrupt], refusal: undefined as Error | undefined };
   const links = new Links(memoryAccessStore(), options);
   const write = async (entry: unknown): Promise<void> => void logged.push(JSON.stringify(entry));
   const access = new Access(
     {},
     {
-      keys: { isKey: (token: string) => token === 'hf_key', identify: async () => maker },
+      keys: { isKey: (token: string) => token === 'key', identify: async () => maker },
       issuers: { identify: () => Promise.reject(new Error('no issuer')) },
-      sessions: { identify: async () => login },
+      sessions: {
+        identify: async (request) => {
+          checkOrigin(request);
+          if (login instanceof Error) throw login;
+          return login;
+        },
+      },
       audit: { write },
       rate: { take: () => undefined },
       links,
@@ -71,7 +79,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
       caller,
       place: { tenant: caller.tenant },
       run: (run: string) => ({
-        permit: async () => undefined,
+        permit: async (action: Action) => void permitted.push(action),
         interrupts: async () => (caller.tenant === 'acme' ? state.open : []),
         resume: async (...answer: readonly unknown[]) => {
           if (state.refusal !== undefined) throw state.refusal;
@@ -91,18 +99,20 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
       expires: Date.now() + 60_000,
       ...changes,
     });
+  // What browsers send from a page without a referrer.
+  const headers = { host: '127.0.0.1', origin: 'null', 'sec-fetch-site': 'same-origin' };
   const ask = async (method: string, token: string, form?: Record<string, string>) => {
     const body = form === undefined ? {} : { body: new URLSearchParams(form) };
-    const response = await app.request(`http://127.0.0.1/decide/${token}`, { method, headers: { host: '127.0.0.1' }, ...body });
+    const response = await app.request(`http://127.0.0.1/decide/${token}`, { method, headers, ...body });
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const order = async (body: object, host = '127.0.0.1') => {
-    const headers = { 'content-type': 'application/json', authorization: 'Bearer hf_key', host };
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer key', host };
     const path = `http://${host}/runs/r-1/interrupts/${interrupt.id}/links`;
     const response = await app.request(path, { method: 'POST', headers, body: JSON.stringify(body) });
     return { status: response.status, body: (await response.json()) as { url: string; expires: string; error?: { code: string } } };
   };
-  return { app, make, ask, order, given, state, logged, links };
+  return { app, make, ask, order, given, state, logged, permitted };
 }
 
 describe('GET /decide/:token', () => {
@@ -233,6 +243,7 @@ describe('POST /decide/:token', () => {
 
   it.each<[string, RequestInit & { readonly headers?: Record<string, string> }]>([
     ['JSON', { body: '{"decision":"approve"}', headers: { 'content-type': 'application/json' } }],
+    ['a form of another site', { body: new URLSearchParams({ decision: 'approve' }), headers: { 'sec-fetch-site': 'cross-site' } }],
     ['no decision', { body: new URLSearchParams({}) }],
     ['an answer to an approval', { body: new URLSearchParams({ decision: 'answer', answer: 'x' }) }],
     ['a large form', { body: new URLSearchParams({ decision: 'approve', comment: 'x'.repeat(33_000) }) }],
@@ -284,15 +295,18 @@ describe('a link that needs a login', () => {
   const links = { login: ['refunds'] } as const;
   const ada: Principal = { tenant: 'acme', user: 'ada', roles: ['reader'], proof: 'login:https://login.example.com' };
 
-  it('sends to the login, and shows nothing before', async () => {
-    const { make, ask, given, logged } = bed({ links });
+  it.each<[string, Bed]>([
+    ['without a session', {}],
+    ['after the end of a session', { login: new HoldfastError('identity-invalid', 'The session has ended.') }],
+  ])('sends to the login %s, and shows nothing before', async (_, session) => {
+    const { make, ask, given, logged } = bed({ links, ...session });
     const token = await make();
     for (const method of ['GET', 'POST']) {
       const { status, headers, text } = await ask(method, token, method === 'POST' ? { decision: 'approve' } : undefined);
       expect([status, headers.get('location'), text]).toEqual([303, `../login?to=%2Fdecide%2F${token}`, '']);
     }
     expect(given).toEqual([]);
-    expect(logged.join('')).toContain('identity-missing');
+    expect(logged.join('')).toContain('GET /decide');
     expect(logged.join('')).not.toContain(token);
   });
 
@@ -359,8 +373,14 @@ describe('POST /runs/:id/interrupts/:interruptId/links', () => {
   ])('refuses %j', async (body) => expect((await bed().order(body)).status).toBe(400));
 
   it('makes no link to what does not wait', async () => {
-    const gone = bed();
-    gone.state.open = [];
-    expect((await gone.order({ for: 'ada' })).body.error?.code).toBe('interrupt-unknown');
+    const { order, state } = bed();
+    state.open = [];
+    expect((await order({ for: 'ada' })).body.error?.code).toBe('interrupt-unknown');
+  });
+
+  it('asks whether the caller may make links for this run', async () => {
+    const { order, permitted } = bed();
+    await order({ for: 'ada' });
+    expect(permitted).toEqual(['links:make']);
   });
 });

@@ -1,5 +1,6 @@
 import { createLogger } from '../../../host/logger';
 import { startService } from '../../../service/http/start-service';
+import { memoryAccessStore } from '../../support/access-store';
 import { errorSaying } from '../../support/failures';
 import { clientWith } from '../../support/service-app';
 
@@ -14,7 +15,7 @@ describe('startService', () => {
   it.each<[string, object]>([
     ['127.0.0.1', {}],
     ['localhost', {}],
-    ['0.0.0.0', { access: {} }],
+    ['0.0.0.0', { access: { store: memoryAccessStore() } }],
   ])('listens on %s with %j', async (host, more) => {
     const service = await startService({ ...parts, ...more, host });
     expect((await fetch(`${service.url}/health`)).status).toBe(200);

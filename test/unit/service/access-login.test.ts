@@ -17,6 +17,7 @@ const logger = createLogger({ level: 'silent' });
 const service = 'http://127.0.0.1:4747';
 const publicUrl = 'https://holdfast.example.com/app';
 const key = 'hf_alicekey_secret';
+const pendingCookie = '__Host-holdfast-login';
 
 let issuer: TestIssuer;
 beforeAll(async () => {
@@ -26,19 +27,18 @@ afterAll(() => issuer.stop());
 
 /** The service, and a browser that keeps cookies. */
 function bed(options: Partial<LoginParts> = {}) {
-  const store = memoryAccessStore();
   const issuers = new Issuers([{ issuer: issuer.url, login: client, claims: { tenant: 'tenant' } }], logger);
   const alice = { tenant: 'acme', user: 'alice', roles: ['operator'], proof: 'key:alicekey' };
   const identifyKey = async (given: string) => {
     if (given === key) return alice;
     throw new HoldfastError('identity-invalid', 'The key is unknown.');
   };
-  const sessions = new Sessions(store, { hasLogin: () => true, principalOfKey: async () => alice });
+  const sessions = new Sessions(memoryAccessStore(), { hasLogin: () => true, principalOfKey: async () => alice });
   const entries: LoginEntry[] = [];
   const audit = (entry: LoginEntry) => void entries.push(entry);
   const app = new Hono();
   app.use(new AccessGate(clientWith({}), undefined).open);
-  app.route('/', loginRoutes({ store, issuers, sessions, identifyKey, logger, audit, ...options }));
+  app.route('/', loginRoutes({ issuers, sessions, identifyKey, logger, audit, ...options }));
   app.onError((error, context) => errorResponse(error, context, logger));
   const browser = () => {
     const cookies = new Map<string, string>();
@@ -61,7 +61,7 @@ function bed(options: Partial<LoginParts> = {}) {
     const start = async (to = '/') => (await ask(`/login/start?issuer=0&to=${encodeURIComponent(to)}`)).headers.get('location') ?? '';
     return { cookies, ask, post, identify, start };
   };
-  return { app, store, entries, browser };
+  return { app, entries, browser };
 }
 
 const locationOf = (response: Response, path: string) => new URL(response.headers.get('location') ?? '', `${service}${path}`).href;
@@ -81,15 +81,17 @@ describe('a login at an issuer', () => {
   });
 
   it('cannot be finished with another state, nonce or verifier, late, or in another browser', async () => {
-    const { browser, store, entries } = bed();
-    const finish = async (change: (back: URL, pending: string) => void, by = browser(), from = by) => {
+    const { browser, entries } = bed();
+    const finish = async (change: (back: URL, cookies: Map<string, string>) => void, by = browser(), from = by) => {
       const back = new URL(await issuer.signIn(await from.start(), 'alice'));
-      change(back, [...store.entries.keys()].filter((name) => name.startsWith('login/')).at(-1)!);
+      change(back, by.cookies);
       const response = await by.ask(back.href);
       return [response.status, await by.identify(), /role="alert">([^<]*)/.exec(await response.text())?.[1]];
     };
-    const swap = (field: string) => (_: URL, pending: string) =>
-      void store.entries.set(pending, JSON.stringify({ ...JSON.parse(store.entries.get(pending)!), [field]: 'x'.repeat(43) }));
+    const swap = (field: string) => (_: URL, cookies: Map<string, string>) => {
+      const pending = JSON.parse(Buffer.from(cookies.get(pendingCookie)!, 'base64url').toString()) as object;
+      cookies.set(pendingCookie, Buffer.from(JSON.stringify({ ...pending, [field]: 'x'.repeat(43) })).toString('base64url'));
+    };
     const refused = [
       await finish((back) => back.searchParams.set('state', 'other')),
       await finish((back) => back.searchParams.delete('state')),
@@ -97,7 +99,8 @@ describe('a login at an issuer', () => {
       await finish(swap('verifier')),
       await finish((back) => back.searchParams.set('iss', 'https://other.example.com')),
       await finish((back) => back.searchParams.set('code', 'other')),
-      await finish((_, pending) => void store.entries.delete(pending)),
+      await finish((_, cookies) => void cookies.delete(pendingCookie)),
+      await finish((_, cookies) => void cookies.set(pendingCookie, 'e30')),
       await finish(() => undefined, browser(), browser()),
     ];
     expect(refused.map(([status, identity]) => [status, identity])).toEqual(refused.map(() => [400, undefined]));
@@ -112,21 +115,28 @@ describe('a login at an issuer', () => {
       failed('the issuer answered &quot;invalid_grant&quot;'),
       unknown,
       unknown,
+      unknown,
     ]);
     expect(entries).toEqual(refused.map(() => ({ act: 'login-refused', code: 'login-failed' })));
   });
 
-  it('takes a code once, also of two simultaneous callbacks, and the issuer takes the code once', async () => {
-    const { browser, store } = bed();
+  it('is kept for 10 minutes in a cookie that only the host and no script reads, and that fits a browser', async () => {
+    const { app } = bed();
+    const to = `/decide/${'x'.repeat(2_000)}`;
+    const [cookie = ''] = (await app.request(`${service}/login/start?issuer=0&to=${to}`)).headers.getSetCookie();
+    expect(cookie).toMatch(/^__Host-holdfast-login=[\w-]+; Max-Age=600; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    expect(cookie.length).toBeLessThan(4_096);
+  });
+
+  it('takes a code once, also of two simultaneous callbacks and of a copied cookie', async () => {
+    const { browser } = bed();
     const { ask, start, cookies } = browser();
     const back = await issuer.signIn(await start(), 'alice');
-    const before = { cookies: new Map(cookies), entries: new Map(store.entries) };
+    const before = new Map(cookies);
     const answers = await Promise.all([ask(back), ask(back)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 400]);
-    expect(await answers.find(({ status }) => status === 400)?.text()).toContain('the login is finished');
-    expect((await ask(back)).status).toBe(400);
-    before.cookies.forEach((value, name) => cookies.set(name, value));
-    before.entries.forEach((value, name) => store.entries.set(name, value));
+    expect(await (await ask(back)).text()).toContain('the login is finished');
+    before.forEach((value, name) => cookies.set(name, value));
     expect(await (await ask(back)).text()).toContain('invalid_grant');
   });
 
@@ -240,7 +250,7 @@ describe('the login page', () => {
     );
     expect(Object.fromEntries(answer.headers)).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
     expect(page).not.toMatch(/<script|javascript:| on\w+=/i);
-    expect(page).toContain(`href="login/start?issuer=0&to=%2Fruns" >Log in at ${new URL(issuer.url).host}<`);
+    expect(page).toContain(`href="login/start?issuer=0&to=%2Fruns">Log in at ${new URL(issuer.url).host}<`);
     expect(page).toContain('<input type="hidden" name="to" value="/runs" />');
   });
 

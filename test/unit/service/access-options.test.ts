@@ -43,7 +43,7 @@ describe('`access` of the configuration', () => {
     ['access.perMinute: is not a whole number of at least 1', { perMinute: 0 }],
     ['access.links.expires: is refused: access.links.expires "soon" is no duration', { links: { expires: 'soon' } }],
     ['access.links.login: is neither true nor a list of names of policies', { links: { login: 'refunds' } }],
-    ['access.links.login: needs an issuer with `login`', { links: { login: true }, issuers: [issuer] }],
+    ['access.links.login: needs keys, or an issuer with `login`', { links: { login: true }, keys: false, issuers: [issuer] }],
   ])('refuses with "%s"', (problem, access) => {
     const issues = read(access).error?.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
     expect(issues).toEqual([expect.stringContaining(problem)]);

@@ -33,7 +33,7 @@ afterAll(() => issuer.stop());
 
 /** The client tells what it is asked. */
 const touched: string[] = [];
-const watching = new Proxy({} as Record<string, unknown>, {
+const watching = new Proxy({}, {
   get: (_, name) => (name === 'then' ? undefined : (...given: unknown[]) => touched.push(`${String(name)} ${String(given[0])}`)),
 });
 const clientAs = (caller: Principal): unknown => {
@@ -159,4 +159,19 @@ it('GET /me says who calls', async () => {
   const { id, key } = await made(['approver', 'finance']);
   const me = (await serviceOf().request('/me', { headers: { authorization: `Bearer ${key}` } })).json();
   expect(await me).toMatchObject({ tenant: 'acme', proof: `key:${id}`, roles: ['approver', 'finance'], may: ['runs:read', 'runs:answer'] });
+});
+
+describe('a browser whose cookie `identify` knows', () => {
+  const app = () =>
+    appOn({ as: clientAs }, { access: { store, identify: () => ({ tenant: 'acme', user: 'ann', roles: ['admin'] }) }, agents });
+  const statusFrom = async (site: string | undefined, method = 'POST') => {
+    const headers = { cookie: 'theirs=1', 'content-type': 'application/json', ...(site === undefined ? {} : { 'sec-fetch-site': site }) };
+    return (await app().request('/runs/x/cancel', { method, headers, body: '{}' })).status;
+  };
+
+  it('changes nothing for pages of other sites', async () => {
+    expect(await Promise.all(['cross-site', 'same-site', 'none'].map((site) => statusFrom(site)))).toEqual([403, 403, 403]);
+    expect(await statusFrom('same-origin')).not.toBe(403);
+    expect(await statusFrom(undefined)).not.toBe(403);
+  });
 });
