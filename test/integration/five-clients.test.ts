@@ -1,3 +1,4 @@
+import { createAuthenticatingFetchWithRetry } from '@a2a-js/sdk/client';
 import type { BaseEvent } from '@ag-ui/client';
 import { HttpAgent, runHttpRequest, transformHttpEventStream } from '@ag-ui/client';
 import OpenAI from 'openai';
@@ -6,9 +7,12 @@ import type { Json } from '../../contract/messages/messages';
 import { textOf } from '../../contract/messages/messages';
 import { createLogger } from '../../host/logger';
 import { ServiceClient } from '../../client/http/index';
+import type { HoldfastClient } from '../../client/index';
+import { Keys } from '../../service/access/keys';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
-import { a2aClient, stateOf, textsOf as textsOfTask } from '../support/a2a-bed';
+import { memoryAccessStore } from '../support/access-store';
+import { a2aClient, saying, stateOf, textsOf as textsOfTask } from '../support/a2a-bed';
 import { PageChat, textsOf, toolsOf } from '../support/ai-sdk-page';
 import { gate } from '../support/gate';
 import type { TestBed } from '../support/test-bed';
@@ -16,10 +20,10 @@ import { startTestBed } from '../support/test-bed';
 
 /*
  * Five unmodified clients (OpenAI, AI SDK, AG-UI, A2A, service) join one run in the middle of a text, and must see equal text, calls and
- * end.
+ * end: at a service for anybody, and at a service that wants a key.
  */
 
-const door = gate();
+let door = gate();
 const half = 'Half of it, ';
 const whole = 'Half of it, and the rest.';
 
@@ -43,26 +47,39 @@ interface Seen {
   readonly end: string;
 }
 
+/** Whom a client asks, and with which key. */
+interface Door {
+  readonly url: string;
+  readonly key?: string;
+}
+
 const run = `five-${process.pid}`;
+const store = memoryAccessStore();
 let bed: TestBed;
-let service: RunningService;
-let url: string;
+let open: RunningService;
+let keyed: RunningService;
+let key: string;
 beforeAll(async () => {
   bed = await startTestBed(() => ({ parts: [] }), { models: { providers: { test: { model: () => model } } } });
   const agents = [{ name: 'plain', description: 'Answers.', takesJob: false }];
-  service = await startService({ client: bed.client, agents, logger: createLogger({ level: 'silent' }), host: '127.0.0.1', port: 0 });
-  url = service.url;
+  const parts = { client: bed.client, agents, logger: createLogger({ level: 'silent' }), host: '127.0.0.1', port: 0 };
+  [open, keyed] = await Promise.all([startService(parts), startService({ ...parts, access: { store } })]);
+  ({ key } = await new Keys(store).create({ name: 'five', tenant: 'acme', roles: ['operator'], by: 'test' }));
 });
 afterAll(async () => {
-  await service.close();
+  await Promise.all([open.close(), keyed.close()]);
   await bed.close();
 });
+
+const headersOf = (at: Door): Record<string, string> => (at.key === undefined ? {} : { authorization: `Bearer ${at.key}` });
 
 /** Settles when a client has seen the first half. The text then continues. */
 type Half = () => void;
 
-async function openAi(sawHalf: Half): Promise<Seen> {
-  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'none', maxRetries: 0 });
+const openAiAt = (at: Door): OpenAI => new OpenAI({ baseURL: `${at.url}/v1`, apiKey: at.key ?? 'none', maxRetries: 0 });
+
+async function openAi(at: Door, sawHalf: Half): Promise<Seen> {
+  const client = openAiAt(at);
   const { id } = await client.responses.create({ model: 'plain', input: 'Say it.', background: true, metadata: { run_id: run } });
   let response: OpenAI.Responses.Response | undefined;
   for await (const event of await client.responses.retrieve(id, { stream: true })) {
@@ -78,8 +95,10 @@ async function openAi(sawHalf: Half): Promise<Seen> {
   return { text: text?.join('') ?? '', calls: calls ?? [], end: response?.status ?? '' };
 }
 
-async function aiSdk(sawHalf: Half): Promise<Seen> {
-  const page = new PageChat(`${url}/aisdk/plain`, { id: run });
+const pageAt = (at: Door, id?: string): PageChat => new PageChat(`${at.url}/aisdk/plain`, { id, headers: headersOf(at) });
+
+async function aiSdk(at: Door, sawHalf: Half): Promise<Seen> {
+  const page = pageAt(at, run);
   const resuming = page.resumeStream();
   await page.until(({ text }) => text !== '');
   sawHalf();
@@ -96,8 +115,10 @@ class Thread extends HttpAgent {
   }
 }
 
-async function agUi(sawHalf: Half): Promise<Seen> {
-  const agent = new Thread({ url: `${url}/agui/plain`, threadId: run });
+const threadAt = (at: Door): Thread => new Thread({ url: `${at.url}/agui/plain`, threadId: run, headers: headersOf(at) });
+
+async function agUi(at: Door, sawHalf: Half): Promise<Seen> {
+  const agent = threadAt(at);
   let last: BaseEvent | undefined;
   agent.subscribe({
     onEvent: ({ event }) => {
@@ -121,8 +142,13 @@ async function agUi(sawHalf: Half): Promise<Seen> {
   return { text: String(said), calls: calls, end: outcome?.type === 'success' ? 'completed' : String(outcome?.type) };
 }
 
-async function a2a(message: string, sawHalf: Half): Promise<Seen> {
-  const client = await a2aClient(fetch, `${url}/a2a/plain/`);
+function a2aAt(at: Door): ReturnType<typeof a2aClient> {
+  const given = { headers: async () => headersOf(at), shouldRetryWithHeaders: async () => undefined };
+  return a2aClient(createAuthenticatingFetchWithRetry(fetch, given), `${at.url}/a2a/plain/`);
+}
+
+async function a2a(at: Door, message: string, sawHalf: Half): Promise<Seen> {
+  const client = await a2aAt(at);
   const id = `${run}~${message}`;
   for await (const update of client.resubscribeTask({ tenant: '', id })) {
     const { payload } = update;
@@ -132,12 +158,14 @@ async function a2a(message: string, sawHalf: Half): Promise<Seen> {
   return { text: textsOfTask(task).join(''), end: stateOf(task).toLowerCase() };
 }
 
-async function own(sawHalf: Half): Promise<Seen> {
+const ownAt = ({ url, key: given }: Door): ServiceClient => new ServiceClient(url, given === undefined ? {} : { key: given });
+
+async function own(at: Door, sawHalf: Half): Promise<Seen> {
   let text = '';
   let end = '';
   const inputs = new Map<string, Json>();
   const calls: Json[] = [];
-  for await (const event of new ServiceClient(url).liveEvents(run)) {
+  for await (const event of ownAt(at).liveEvents(run)) {
     if (event.type === 'text-delta') sawHalf();
     if (event.type === 'model-end') text = textOf(event.message);
     if (event.type === 'tool-start') inputs.set(event.callId, event.input);
@@ -152,7 +180,12 @@ async function own(sawHalf: Half): Promise<Seen> {
   return { text, calls, end };
 }
 
-it('is seen alike by five clients that come in the middle of it', async () => {
+it.each<[string, () => Door & { readonly client: HoldfastClient }]>([
+  ['without access', () => ({ url: open.url, client: bed.client })],
+  ['with keys', () => ({ url: keyed.url, key, client: bed.client.forTenant('acme') })],
+])('is seen alike by five clients that come in the middle of it: a service %s', async (_, service) => {
+  door = gate();
+  const at = service();
   let seeing = 0;
   const sawHalf = (): Half => {
     seeing += 1;
@@ -165,14 +198,56 @@ it('is seen alike by five clients that come in the middle of it', async () => {
     };
   };
   let waits = false;
-  const first = openAi(sawHalf());
+  const first = openAi(at, sawHalf());
   await door.reached;
-  const [message = ''] = (await bed.client.run(run).view()).messages.map(({ id }) => id.replace(/^sent\./, ''));
-  const others = [aiSdk(sawHalf()), agUi(sawHalf()), a2a(message, sawHalf()), own(sawHalf())];
+  const [message = ''] = (await at.client.run(run).view()).messages.map(({ id }) => id.replace(/^sent\./, ''));
+  const others = [aiSdk(at, sawHalf()), agUi(at, sawHalf()), a2a(at, message, sawHalf()), own(at, sawHalf())];
   waits = true;
   if (seeing === 0) door.open();
   const seen = await Promise.all([first, ...others]);
   const call = ['echo', { text: 'seen' }, 'seen'];
   const all: Seen = { text: whole, calls: [call], end: 'completed' };
   expect(seen).toEqual([all, all, all, { text: whole, end: 'completed' }, all]);
+});
+
+afterEach(() => jest.restoreAllMocks());
+
+const missing = /401.*The request says not who sends it/s;
+
+it.each<[string, (at: Door) => Promise<unknown>, RegExp]>([
+  ['OpenAI', (at) => openAiAt(at).responses.create({ model: 'plain', input: 'Say it.' }), /401.*The service takes no such token/],
+  [
+    'AI SDK',
+    async (at) => {
+      const page = pageAt(at);
+      await page.sendMessage({ text: 'Say it.' });
+      throw page.error ?? new Error('The page shows no error.');
+    },
+    missing,
+  ],
+  [
+    'AG-UI',
+    (at) => {
+      // The client also prints the error.
+      jest.spyOn(console, 'error').mockImplementation(() => undefined);
+      const thread = threadAt(at);
+      thread.addMessage({ id: 'u1', role: 'user', content: 'Say it.' });
+      return thread.runAgent();
+    },
+    missing,
+  ],
+  ['A2A, which asks for the card first,', a2aAt, /card\.json: 401/],
+  [
+    'A2A with the card',
+    async (at) => {
+      const known: { url: string; key?: string } = { ...at, key };
+      const client = await a2aAt(known);
+      delete known.key;
+      return client.sendMessage(saying('Say it.'));
+    },
+    missing,
+  ],
+  ['the service', (at) => ownAt(at).start({ agent: 'plain', input: 'Say it.' }), /^The request says not who sends it/],
+])('without its key the client of %s fails, and tells why', async (_, ask, why) => {
+  await expect(ask({ url: keyed.url })).rejects.toThrow(why);
 });

@@ -84,10 +84,12 @@ export class PageChat extends AbstractChat<UIMessage> {
       messages = [],
       posted = [],
       ask = fetch,
+      headers = {},
       sendAutomaticallyWhen = lastAssistantMessageIsCompleteWithApprovalResponses,
     }: Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen'> & {
       readonly posted?: unknown[];
       readonly ask?: typeof fetch;
+      readonly headers?: Readonly<Record<string, string>>;
     } = {},
   ) {
     const state = new PageState(structuredClone(messages));
@@ -95,6 +97,7 @@ export class PageChat extends AbstractChat<UIMessage> {
       state,
       transport: new DefaultChatTransport({
         api,
+        headers,
         fetch: (url, init) => {
           if (typeof init?.body === 'string') posted.push(JSON.parse(init.body));
           return ask(url, init);

@@ -17,6 +17,7 @@ const { Provider } = quietly(() => require('oidc-provider'));
 const people = {
   alice: { tenant: 'acme', roles: ['approver', 'finance'] },
   bob: { tenant: 'globex', roles: ['reader'] },
+  dora: { tenant: 'acme', roles: ['approver', 'finance'] },
   carol: { roles: ['reader'] },
 };
 
