@@ -9,15 +9,13 @@ import { TextField } from '../parts/fields';
 import { visibleText } from '../parts/plain-text';
 import { Time } from '../parts/time';
 import { useBusy } from '../parts/use-busy';
-import { decideTexts } from '../texts/decide';
+import { linkTexts as words } from '../texts/link';
 import { filled } from './decide';
 
 interface LinkOf {
   readonly runId: string;
   readonly interruptId: string;
 }
-
-const words = decideTexts.link;
 
 export function MakeLink(props: LinkOf) {
   const [isOpen, setOpen] = useState(false);

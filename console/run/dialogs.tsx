@@ -10,6 +10,7 @@ import { Select, TextField } from '../parts/fields';
 import { toast } from '../parts/toast';
 import { useBusy } from '../parts/use-busy';
 import { texts } from '../texts';
+import { endTexts } from '../texts/end';
 import { runTexts } from '../texts/run';
 
 interface DialogOf {
@@ -27,7 +28,7 @@ interface EndDialogProps extends Omit<DialogOf, 'id'> {
 
 function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogProps) {
   const { isBusy, error, start } = useBusy();
-  const { title, submit } = runTexts[name];
+  const { title, submit } = endTexts[name];
   const act = async (): Promise<void> => {
     await end();
     toast(runTexts.done[name], { kind: 'good' });
@@ -51,7 +52,7 @@ function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogP
 export function CancelDialog({ id, ...rest }: DialogOf) {
   const [mode, setMode] = useState<CancelMode>('now');
   const [reason, setReason] = useState('');
-  const words = runTexts.cancel;
+  const words = endTexts.cancel;
   const end = (): Promise<unknown> => service.cancel(id, { mode, ...byNow(), ...(reason.trim() === '' ? {} : { reason: reason.trim() }) });
   return (
     <EndDialog {...rest} name="cancel" isReady end={end}>
@@ -67,7 +68,7 @@ export function CancelDialog({ id, ...rest }: DialogOf) {
 
 export function TerminateDialog({ id, ...rest }: DialogOf) {
   const [typed, setTyped] = useState('');
-  const { note, confirm } = runTexts.terminate;
+  const { note, confirm } = endTexts.terminate;
   const label = (
     <>
       <span>{confirm}</span>
