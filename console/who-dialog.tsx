@@ -6,8 +6,7 @@ import { TextField } from './parts/fields';
 import { Facts } from './parts/json-view';
 import { visibleText } from './parts/plain-text';
 import { texts } from './texts';
-
-const words = texts.identity;
+import { whoTexts as words } from './texts/who';
 
 interface WhoDialogProps {
   readonly onClose: () => void;

@@ -59,7 +59,7 @@ const roles: Readonly<Partial<Record<Action, string>>> = {
 
 /** Undefined: the caller may. */
 export function whyMayNot(action: Action): string | undefined {
-  return may(action) ? undefined : texts.identity.missing(action, roles[action] ?? 'admin');
+  return may(action) ? undefined : texts.shell.missing(action, roles[action] ?? 'admin');
 }
 
 /** Returns whether the service has said who asks, or cannot say. */

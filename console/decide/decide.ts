@@ -10,6 +10,7 @@ import type { AnswerOfMany, ListedInterrupt } from '../../client/http/index';
 import { forgetAnswer, holdAnswers, givenAnswers, takeBackLast } from '../data/decisions';
 import { keyOfInterrupt } from '../data/interrupt-key';
 import { answerer, askForName, claimed, identity, whyMayNot } from '../data/identity';
+import { filled } from '../parts/plain-text';
 import { toast } from '../parts/toast';
 import { decideTexts } from '../texts/decide';
 import type { AnswerDraft } from './drafts';
@@ -31,10 +32,6 @@ export function forbiddenTo(interrupt: Interrupt, at: number): Failure | undefin
   const missing = whyMayNot('runs:answer');
   if (missing !== undefined) return { code: 'action-forbidden', message: missing };
   return answerer.value.by === undefined ? undefined : whyNot(interrupt, answerer.value, at);
-}
-
-export function filled<Name extends string>(fields: Readonly<Record<Name, string | undefined>>): Readonly<Partial<Record<Name, string>>> {
-  return Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) as Partial<Record<Name, string>>;
 }
 
 export function approvalOf({ forRestOfRun, upTo, comment, edited, mode }: AnswerDraft, input: Json): PolicyDecision {

@@ -3,21 +3,16 @@ import type { DecisionLink } from '../../client/http/index';
 import { service } from '../data/service';
 import { Button } from '../parts/button';
 import { Copied } from '../parts/copy-button';
-import { Dialog, FormDialog } from '../parts/dialog';
-import { ErrorNote } from '../parts/error-note';
+import { ActDialog, Dialog } from '../parts/dialog';
 import { TextField } from '../parts/fields';
-import { visibleText } from '../parts/plain-text';
+import { filled, visibleText } from '../parts/plain-text';
 import { Time } from '../parts/time';
-import { useBusy } from '../parts/use-busy';
-import { decideTexts } from '../texts/decide';
-import { filled } from './decide';
+import { linkTexts as words } from '../texts/link';
 
 interface LinkOf {
   readonly runId: string;
   readonly interruptId: string;
 }
-
-const words = decideTexts.link;
 
 export function MakeLink(props: LinkOf) {
   const [isOpen, setOpen] = useState(false);
@@ -35,13 +30,12 @@ function LinkDialog({ runId, interruptId, onClose }: LinkOf & { readonly onClose
   const [name, setName] = useState('');
   const [expires, setExpires] = useState('');
   const [link, setLink] = useState<DecisionLink>();
-  const { isBusy, error, start } = useBusy();
   const person = name.trim();
   const make = async (): Promise<void> =>
     setLink(await service.makeLink(runId, interruptId, { for: person, ...filled({ expires: expires.trim() }) }));
   if (link !== undefined)
     return (
-      <Dialog key="made" title={words.made(visibleText(person))} onClose={onClose}>
+      <Dialog title={words.made(visibleText(person))} onClose={onClose}>
         <p>
           <Copied text={link.url} />
         </p>
@@ -51,18 +45,10 @@ function LinkDialog({ runId, interruptId, onClose }: LinkOf & { readonly onClose
       </Dialog>
     );
   return (
-    <FormDialog
-      key="make"
-      title={words.make}
-      submit={words.make}
-      isReady={person !== '' && !isBusy}
-      onClose={onClose}
-      onSubmit={() => start(make)}
-    >
+    <ActDialog title={words.make} submit={words.make} isReady={person !== ''} act={make} onClose={onClose}>
       <p class="muted">{words.explain}</p>
       <TextField label={words.for} value={name} onText={setName} maxLength={200} autofocus />
       <TextField label={words.expires} value={expires} onText={setExpires} hint={words.expiresHint} />
-      {error !== undefined && <ErrorNote error={error} />}
-    </FormDialog>
+    </ActDialog>
   );
 }

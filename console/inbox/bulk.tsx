@@ -3,11 +3,11 @@ import type { ListedInterrupt } from '../../client/http/index';
 import { Button } from '../parts/button';
 import { FormDialog } from '../parts/dialog';
 import { TextField } from '../parts/fields';
-import { visibleText } from '../parts/plain-text';
+import { filled, visibleText } from '../parts/plain-text';
 import { texts } from '../texts';
 import { decideTexts } from '../texts/decide';
 import { inboxTexts } from '../texts/inbox';
-import { decidable, decideAll, filled } from '../decide/decide';
+import { decidable, decideAll } from '../decide/decide';
 import { titleOf } from '../decide/row';
 
 interface BulkBarProps {

@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts';
 import { Button, IconButton } from './button';
+import { ErrorNote } from './error-note';
+import { useBusy } from './use-busy';
 
 interface DialogProps {
   readonly title: string;
@@ -77,5 +79,21 @@ export function FormDialog(props: FormDialogProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Waits while the act runs, and shows why the act failed. */
+export function ActDialog({
+  act,
+  isReady = true,
+  children,
+  ...dialog
+}: Omit<FormDialogProps, 'onSubmit'> & { readonly act: () => Promise<unknown> }) {
+  const { isBusy, error, start } = useBusy();
+  return (
+    <FormDialog {...dialog} isReady={isReady && !isBusy} onSubmit={() => start(act)}>
+      {children}
+      {error !== undefined && <ErrorNote error={error} />}
+    </FormDialog>
   );
 }

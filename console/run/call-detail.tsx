@@ -9,13 +9,12 @@ import { Facts, JsonView } from '../parts/json-view';
 import { Named, Said, SaidFrame } from '../parts/said';
 import { durationText } from '../parts/time';
 import { runTexts } from '../texts/run';
+import { stepTexts as words } from '../texts/step';
 import { speakerOf } from './entries';
 import { FailurePart } from './failure';
 import { MessageParts } from './message';
 import { costOfCall, costText, numberText } from './numbers';
 import { resultsOf } from './tool-results';
-
-const words = runTexts.detail;
 
 export function ModelDetail({ id, call }: { readonly id: string; readonly call: ModelRunCall }) {
   const { response, diff, request, retries } = call;

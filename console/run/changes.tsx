@@ -5,7 +5,7 @@ import { runTexts } from '../texts/run';
 export function ChangedBy({ changes }: { readonly changes: readonly MiddlewareChange[] }) {
   return (
     <div class="changed-by edged info">
-      <h3>{runTexts.detail.changedBy}</h3>
+      <h3>{runTexts.changedBy}</h3>
       <ul>
         {changes.map(({ middleware, hook, changed, onWorker }) => (
           <li key={`${middleware} ${hook} ${String(onWorker)}`}>
@@ -13,15 +13,15 @@ export function ChangedBy({ changes }: { readonly changes: readonly MiddlewareCh
               <bdi>{visibleText(middleware)}</bdi>
             </strong>{' '}
             {changed.join(', ')} <span class="muted mono">{hook}</span>
-            {onWorker === true && <span class="muted"> {runTexts.detail.onWorker}</span>}
+            {onWorker === true && <span class="muted"> {runTexts.onWorker}</span>}
           </li>
         ))}
       </ul>
-      {changes.some(({ onWorker }) => onWorker) && <p class="muted">{runTexts.detail.workerNote}</p>}
+      {changes.some(({ onWorker }) => onWorker) && <p class="muted">{runTexts.workerNote}</p>}
     </div>
   );
 }
 
 export function changedByText(changes: readonly MiddlewareChange[]): string {
-  return `${runTexts.detail.changedBy} ${changes.map(({ middleware }) => visibleText(middleware)).join(', ')}`;
+  return `${runTexts.changedBy} ${changes.map(({ middleware }) => visibleText(middleware)).join(', ')}`;
 }

@@ -4,12 +4,13 @@ import type { CancelMode } from '../../contract/cancel';
 import { cancelModes } from '../../contract/cancel';
 import { byNow } from '../data/identity';
 import { service } from '../data/service';
-import { FormDialog } from '../parts/dialog';
-import { ErrorNote } from '../parts/error-note';
+import { ActDialog, FormDialog } from '../parts/dialog';
 import { Select, TextField } from '../parts/fields';
+import { filled } from '../parts/plain-text';
 import { toast } from '../parts/toast';
 import { useBusy } from '../parts/use-busy';
 import { texts } from '../texts';
+import { endTexts } from '../texts/end';
 import { runTexts } from '../texts/run';
 
 interface DialogOf {
@@ -26,8 +27,7 @@ interface EndDialogProps extends Omit<DialogOf, 'id'> {
 }
 
 function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogProps) {
-  const { isBusy, error, start } = useBusy();
-  const { title, submit } = runTexts[name];
+  const { title, submit } = endTexts[name];
   const act = async (): Promise<void> => {
     await end();
     toast(runTexts.done[name], { kind: 'good' });
@@ -35,24 +35,17 @@ function EndDialog({ name, isReady, end, onClose, onDone, children }: EndDialogP
     onDone();
   };
   return (
-    <FormDialog
-      {...{ title, submit, onClose }}
-      kind="danger"
-      leave={texts.parts.close}
-      isReady={isReady && !isBusy}
-      onSubmit={() => start(act)}
-    >
+    <ActDialog {...{ title, submit, isReady, act, onClose }} kind="danger" leave={texts.parts.close}>
       {children}
-      {error !== undefined && <ErrorNote error={error} />}
-    </FormDialog>
+    </ActDialog>
   );
 }
 
 export function CancelDialog({ id, ...rest }: DialogOf) {
   const [mode, setMode] = useState<CancelMode>('now');
   const [reason, setReason] = useState('');
-  const words = runTexts.cancel;
-  const end = (): Promise<unknown> => service.cancel(id, { mode, ...byNow(), ...(reason.trim() === '' ? {} : { reason: reason.trim() }) });
+  const words = endTexts.cancel;
+  const end = (): Promise<unknown> => service.cancel(id, { mode, ...byNow(), ...filled({ reason: reason.trim() }) });
   return (
     <EndDialog {...rest} name="cancel" isReady end={end}>
       <label class="field">
@@ -67,7 +60,7 @@ export function CancelDialog({ id, ...rest }: DialogOf) {
 
 export function TerminateDialog({ id, ...rest }: DialogOf) {
   const [typed, setTyped] = useState('');
-  const { note, confirm } = runTexts.terminate;
+  const { note, confirm } = endTexts.terminate;
   const label = (
     <>
       <span>{confirm}</span>

@@ -17,8 +17,6 @@ import { RunActions } from './actions';
 import { FailurePart } from './failure';
 import { costText, numberText } from './numbers';
 
-const words = runTexts.detail;
-
 export function RunHeader({ view, onDone }: ActionsProps) {
   const { id, agent, status, noWorker, error, retrying = [], conversation, cancelled } = view;
   return (
@@ -49,7 +47,7 @@ export function RunHeader({ view, onDone }: ActionsProps) {
           <p role="status">
             {runTexts.retrying(attempt, visibleText(address), nextAttemptAt <= now.value)} <Time at={nextAttemptAt} />
           </p>
-          <FailurePart failure={why} title={words.lastFailure} />
+          <FailurePart failure={why} title={runTexts.lastFailure} />
         </div>
       ))}
     </header>

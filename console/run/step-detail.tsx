@@ -8,6 +8,7 @@ import { Named } from '../parts/said';
 import { StatusBadge } from '../parts/status-badge';
 import { Time, durationText } from '../parts/time';
 import { runTexts } from '../texts/run';
+import { stepTexts as words } from '../texts/step';
 import { ChangedBy } from './changes';
 import { ModelDetail, ToolDetail } from './call-detail';
 import { FailurePart } from './failure';
@@ -20,8 +21,6 @@ interface StepDetailProps {
   readonly onClose: () => void;
   readonly onMove: (by: 1 | -1) => void;
 }
-
-const words = runTexts.detail;
 
 export function StepDetail({ id, address, version, onClose, onMove }: StepDetailProps) {
   const [found, setCall] = useState<RunCall | undefined>(undefined);
@@ -76,7 +75,7 @@ export function StepDetail({ id, address, version, onClose, onMove }: StepDetail
             {call.attempts !== undefined && call.attempts > 1 && <> · {words.attempts(call.attempts)}</>}
           </p>
           {call.changes !== undefined && <ChangedBy changes={call.changes} />}
-          {call.lastFailure !== undefined && <FailurePart title={words.lastFailure} failure={call.lastFailure} />}
+          {call.lastFailure !== undefined && <FailurePart title={runTexts.lastFailure} failure={call.lastFailure} />}
           {call.kind === 'model' ? <ModelDetail id={id} call={call} /> : <ToolDetail call={call} />}
         </>
       )}
