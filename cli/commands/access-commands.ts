@@ -3,7 +3,7 @@ import { builtInRoles } from '../../contract/access';
 import { defined } from '../../contract/defined';
 import { shown } from '../../contract/shown';
 import { similarNames } from '../../contract/similar-names';
-import { Audit } from '../../service/access/audit';
+import { aboutKey, Audit } from '../../service/access/audit';
 import { sinceOf } from '../../service/access/audit-routes';
 import { Keys } from '../../service/access/keys';
 import { openAccessStore } from '../../service/access/open-store';
@@ -47,8 +47,7 @@ async function withKeys(flags: StoreFlags, act: (open: OpenKeys) => Promise<numb
   const { store, close } = openAccessStore(access, configuration);
   try {
     const audit = new Audit(store, logger);
-    const note: OpenKeys['note'] = (what, { id, name, tenant, roles }) =>
-      audit.write({ what, tenant, proof: by, key: id, for: name, roles });
+    const note: OpenKeys['note'] = (what, key) => audit.write({ what, tenant: key.tenant, proof: by, ...aboutKey(key) });
     return await act({ keys: new Keys(store), audit, access, tenant, note });
   } finally {
     close();

@@ -1,5 +1,5 @@
 import type { Act, KnownCaller } from '../../client/connection/authority';
-import type { Action, AuditEntry, Principal } from '../../contract/access';
+import type { Action, Principal } from '../../contract/access';
 import { actionsOf } from '../../contract/access';
 import { isStrings } from '../../contract/check';
 import { defined } from '../../contract/defined';
@@ -7,7 +7,7 @@ import { HoldfastError, codeOf } from '../../contract/errors';
 import { isRunId } from '../../contract/names';
 import { isPersonName } from '../../contract/people';
 import { shown } from '../../contract/shown';
-import type { Audit } from './audit';
+import { whoOf, type Audit } from './audit';
 import type { May } from './gate';
 import type { Issuers } from './issuers';
 import type { Keys } from './keys';
@@ -17,33 +17,26 @@ import type { AccessOptions, Identity } from './parts';
 import type { RequestRate } from './rate';
 import type { Sessions } from './sessions';
 
-interface Ways {
-  readonly keys: Pick<Keys, 'identify' | 'isKey'>;
-  readonly issuers: Pick<Issuers, 'identify'>;
-  /** Undefined: the request has no session. Refuses unsafe requests of foreign pages. */
-  readonly sessions: Pick<Sessions, 'identify'>;
-  readonly audit: Pick<Audit, 'write'>;
+export interface AccessParts {
+  readonly options: AccessOptions;
+  readonly keys: Keys;
+  readonly issuers: Issuers;
+  readonly sessions: Sessions;
+  readonly audit: Audit;
   readonly links: Links;
   /** Absent: no limit. */
-  readonly rate?: Pick<RequestRate, 'take'>;
+  readonly rate?: RequestRate;
 }
 
 /** Tells who sends a request, and what the caller may do. */
 export class Access {
-  constructor(
-    private readonly options: AccessOptions,
-    private readonly ways: Ways,
-  ) {}
-
-  get links(): Links {
-    return this.ways.links;
-  }
+  constructor(readonly parts: AccessParts) {}
 
   async identify(request: Request): Promise<KnownCaller> {
     try {
       const { principal, mayWith } = await this.find(request);
-      this.ways.rate?.take(principal);
-      const may = actionsOf(principal.roles, this.options.roles);
+      this.parts.rate?.take(principal);
+      const may = actionsOf(principal.roles, this.parts.options.roles);
       return { ...principal, may, onAct: (act) => this.noted(principal, act), ...defined({ mayWith }) };
     } catch (error) {
       throw this.refused(request, error);
@@ -59,7 +52,7 @@ export class Access {
     // A store that is away ends no stream.
     if (found === 'unavailable') return true;
     if (found?.principal.tenant !== tenant || found.principal.user !== user || found.principal.proof !== proof) return false;
-    return needs === 'identified' || actionsOf(found.principal.roles, this.options.roles).has(needs);
+    return needs === 'identified' || actionsOf(found.principal.roles, this.parts.options.roles).has(needs);
   }
 
   /** Whoever has a signed link may read and answer, and the link's routes let them see one question. */
@@ -67,30 +60,24 @@ export class Access {
     return { ...principal, may: new Set<Action>(['runs:read', 'runs:answer']), onAct: (act) => this.noted(principal, act) };
   }
 
-  note(entry: Omit<AuditEntry, 'at'>): void {
-    void this.ways.audit.write(entry);
-  }
-
   /** Writes the refusal to the audit log. */
   refused<Refusal>(request: Request, error: Refusal, by?: Principal): Refusal {
     const route = `${request.method} ${new URL(request.url).pathname}`;
-    const { tenant, user, proof } = by ?? ({} as Partial<Principal>);
-    this.note({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...defined({ tenant, user, proof }) });
+    void this.parts.audit.write({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...whoOf(by) });
     return error;
   }
 
-  private noted({ tenant, user, proof }: Principal, { action, run, interrupt, code }: Act): void {
-    const what = interrupt === undefined ? 'refusal' : 'decision';
-    this.note({ what, tenant, user, proof, action, run, ...defined({ interrupt, code }) });
+  private noted(by: Principal, act: Act): void {
+    void this.parts.audit.write({ what: act.interrupt === undefined ? 'refusal' : 'decision', ...whoOf(by), ...act });
   }
 
   private async find(request: Request): Promise<{ readonly principal: Principal; readonly mayWith?: Identity['may'] }> {
-    const { keys = true, issuers = [], identify } = this.options;
+    const { options, keys, issuers, sessions } = this.parts;
+    const { identify } = options;
     const token = bearerOf(request);
-    if (token !== undefined && keys && this.ways.keys.isKey(token)) return { principal: await this.ways.keys.identify(token) };
-    if (token !== undefined && issuers.some(({ audience }) => audience !== undefined))
-      return { principal: await this.ways.issuers.identify(token) };
-    const session = token === undefined ? await this.ways.sessions.identify(request) : undefined;
+    if (token !== undefined && options.keys !== false && keys.isKey(token)) return { principal: await keys.identify(token) };
+    if (token !== undefined && issuers.takesTokens) return { principal: await issuers.identify(token) };
+    const session = token === undefined ? await sessions.identify(request) : undefined;
     if (session !== undefined) return { principal: session };
     const identity = await identify?.(new Request(request.url, { method: request.method, headers: request.headers }));
     if (identity !== undefined && request.headers.has('cookie')) checkSite(request);

@@ -5,13 +5,14 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { Routes, ok } from '../http/routes';
 import { count } from '../http/schemas';
-import { type Audit, lastEntries } from './audit';
+import type { AccessParts } from './access';
+import { lastEntries } from './audit';
 import { callerOf } from './key-routes';
 
 const AuditQuery = z.strictObject({ since: z.string().optional(), limit: count.pipe(z.number().min(1).max(1000)).optional() });
 const usualLimit = 100;
 
-export function auditRoutes(audit: Audit): Hono {
+export function auditRoutes({ audit }: Pick<AccessParts, 'audit'>): Hono {
   return new Routes('Service').add(
     'GET /',
     {

@@ -1,5 +1,6 @@
-import type { AuditEntry, AuditPage } from '../../contract/access';
+import type { ApiKey, AuditEntry, AuditPage, Principal } from '../../contract/access';
 import { isRecord } from '../../contract/check';
+import { defined } from '../../contract/defined';
 import { messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import type { AccessStore } from './parts';
@@ -71,6 +72,14 @@ function entryIn(line: string): AuditEntry | undefined {
 
 function shortened(_: string, value: unknown): unknown {
   return typeof value === 'string' && value.length > mostCharacters ? `${value.slice(0, mostCharacters)}…` : value;
+}
+
+export function whoOf({ tenant, user, proof }: Partial<Principal> = {}): Pick<AuditEntry, 'tenant' | 'user' | 'proof'> {
+  return defined({ tenant, user, proof });
+}
+
+export function aboutKey({ id, name, roles }: ApiKey): Pick<AuditEntry, 'key' | 'for' | 'roles'> {
+  return { key: id, for: name, roles };
 }
 
 export async function lastEntries(entries: AsyncIterable<AuditEntry>, limit: number): Promise<AuditPage> {

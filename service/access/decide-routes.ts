@@ -17,7 +17,8 @@ import type { RouteAsked } from '../http/routes';
 import { ok, Routes } from '../http/routes';
 import type { AppParts } from '../parts';
 import { answerIn, decisionPage, problemPage, resultPage } from './decide-page';
-import type { Access } from './access';
+import type { Access, AccessParts } from './access';
+import { whoOf } from './audit';
 import type { Link } from './links';
 import { ended, principalOf, shownHash } from './links';
 import { answerPage } from './page';
@@ -34,7 +35,7 @@ const LinkBody = z.strictObject({
 });
 
 /** The maker gets the URL, and so could decide as anybody of the tenant. Therefore the maker also states the roles. */
-export function linkRoutes(parts: AppParts, access: Access): Hono {
+export function linkRoutes(parts: AppParts, { links, audit }: Pick<AccessParts, 'links' | 'audit'>): Hono {
   const operation = {
     may: 'links:make',
     summary: 'Makes a link with which one person answers once.',
@@ -45,13 +46,11 @@ export function linkRoutes(parts: AppParts, access: Access): Hono {
     const { id: run, interruptId: interrupt, client, context } = asked;
     await client.run(run).permit('links:make');
     const url = mailedUrl(parts, context);
-    const { for: user, roles = [], expires: within = access.links.expires } = asked.body;
+    const { for: user, roles = [], expires: within = links.expires } = asked.body;
     const hash = shownHash(await openInterrupt(client, run, interrupt));
     const expires = Date.now() + millisecondsOf(within, 'request-invalid');
-    const token = await access.links.make({ tenant: client.place.tenant, run, interrupt, hash, user, roles, expires });
-    const { tenant, user: maker, proof } = client.caller ?? ({ tenant: client.place.tenant } as Partial<Principal>);
-    const about = defined({ tenant, user: maker, proof });
-    access.note({ what: 'link-made', ...about, run, interrupt, for: user, roles });
+    const token = await links.make({ tenant: client.place.tenant, run, interrupt, hash, user, roles, expires });
+    void audit.write({ what: 'link-made', ...whoOf(client.caller), run, interrupt, for: user, roles });
     return { url: `${url}/decide/${token}`, expires: new Date(expires).toISOString() };
   }).app;
 }
@@ -94,7 +93,7 @@ export function decideRoutes(parts: AppParts, access: Access): Hono {
         checkSite(asked.context.req.raw);
         const { answer, said } = decisionOf(interrupt, await parseForm(asked.context, formLimit));
         const bound = interrupt.kind === 'approval' ? { inputHash: interrupt.inputHash } : {};
-        await access.links.use(link, () => client.run(link.run).resume(interrupt.id, answer, bound));
+        await access.parts.links.use(link, () => client.run(link.run).resume(interrupt.id, answer, bound));
         return asked.context.html(resultPage(said));
       }),
     ).app;
@@ -102,7 +101,7 @@ export function decideRoutes(parts: AppParts, access: Access): Hono {
 
 /** A response sends to the login. */
 async function askedPerson(access: Access, { token, client: any, context }: PageAsked): Promise<AskedPerson | Response> {
-  const { links } = access;
+  const { links } = access.parts;
   const link = await links.read(token);
   const person = principalOf(link);
   const client = any.as(access.linked(person));

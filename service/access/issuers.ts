@@ -106,6 +106,10 @@ export class Issuers {
     return [...this.known.values()].map(({ options }) => options).filter(({ login }) => login !== undefined);
   }
 
+  get takesTokens(): boolean {
+    return [...this.known.values()].some(({ options }) => options.audience !== undefined);
+  }
+
   /** Throws 'identity-unavailable' if the issuer cannot be reached. */
   async configuration(issuer: string): Promise<Configuration> {
     const known = this.known.get(issuer);

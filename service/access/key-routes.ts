@@ -1,31 +1,23 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { KnownCaller } from '../../client/connection/authority';
-import type { ApiKey } from '../../contract/access';
+import type { ApiKey, AuditedAct } from '../../contract/access';
 import { allActions } from '../../contract/access';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import { shown } from '../../contract/shown';
 import { Routes, done, ok } from '../http/routes';
 import { roles, shortText } from '../http/schemas';
-import type { Audit } from './audit';
-import type { Keys } from './keys';
-
-export interface KeyParts {
-  readonly keys: Keys;
-  readonly audit: Audit;
-}
+import type { AccessParts } from './access';
+import { aboutKey, whoOf } from './audit';
 
 const KeyBody = z.strictObject({ name: shortText, roles, expires: shortText.optional() });
 const RotateBody = z.strictObject({ keep: shortText.optional() });
 
 /** A tenant is always the caller's: keys of other tenants count as unknown. */
-export function keyRoutes({ keys, audit }: KeyParts): Hono {
+export function keyRoutes({ keys, audit }: Pick<AccessParts, 'keys' | 'audit'>): Hono {
   const may = 'keys:manage';
-  const note = async (what: 'key-made' | 'key-rotated' | 'key-revoked', by: KnownCaller, { id, name, roles }: ApiKey): Promise<void> => {
-    const { tenant, user, proof } = by;
-    await audit.write({ what, tenant, user, proof, key: id, for: name, roles });
-  };
+  const note = (what: AuditedAct, by: KnownCaller, key: ApiKey): Promise<void> => audit.write({ what, ...whoOf(by), ...aboutKey(key) });
   const make = { may, summary: 'Makes an API key.', body: KeyBody, answers: ok('MadeKey', 'The key, which is shown only once.') } as const;
   const rotate = {
     may,

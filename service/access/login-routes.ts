@@ -7,28 +7,16 @@ import { HoldfastError, errorTable } from '../../contract/errors';
 import type { MaybePromise } from '../../contract/maybe-promise';
 import { parseForm } from '../http/parse-request';
 import { Routes } from '../http/routes';
-import type { ServiceParts } from '../parts';
-import type { Issuers } from './issuers';
+import type { AppParts } from '../parts';
+import type { AccessParts } from './access';
+import { whoOf } from './audit';
 import type { LoginPage } from './login-page';
 import { loginPage } from './login-page';
 import { Logins, loginAddress, ownPath } from './logins';
 import { checkOrigin } from './origin';
 import { answerPage, type Html } from './page';
-import type { Sessions } from './sessions';
 
-export interface LoginEntry {
-  readonly act: 'login' | 'logout' | 'login-refused';
-  readonly principal?: Principal;
-  readonly code?: ErrorCode;
-}
-
-export interface LoginParts extends Pick<ServiceParts, 'logger' | 'publicUrl'> {
-  readonly issuers: Issuers;
-  readonly sessions: Sessions;
-  /** Absent: nobody logs in with a key. */
-  readonly identifyKey?: (key: string) => Promise<Principal>;
-  readonly audit: (entry: LoginEntry) => void;
-}
+export type LoginParts = Pick<AppParts, 'logger' | 'publicUrl'> & Pick<AccessParts, 'options' | 'keys' | 'issuers' | 'sessions' | 'audit'>;
 
 const formLimit = 8_192;
 
@@ -70,7 +58,7 @@ export function loginRoutes(parts: LoginParts): Hono {
       onPage(parts, context, '../', undefined, async () => {
         const { principal, issuer, to } = await logins.finish(context, loginAddress(context.req.raw, publicUrl));
         await sessions.begin(context, { principal, from: { issuer } });
-        audit({ act: 'login', principal });
+        void audit.write({ what: 'login', ...whoOf(principal) });
         return context.redirect(`..${to}`, 303);
       }),
     )
@@ -84,7 +72,7 @@ export function loginRoutes(parts: LoginParts): Hono {
           checkOrigin(context.req.raw, publicUrl);
           const principal = await principalOfKey(parts, field('key').trim());
           await sessions.begin(context, { principal, from: { key: principal.proof.replace(/^key:/, '') } });
-          audit({ act: 'login', principal });
+          void audit.write({ what: 'login', ...whoOf(principal) });
           return context.redirect(`..${shownPage.to}`, 303);
         });
       },
@@ -92,30 +80,30 @@ export function loginRoutes(parts: LoginParts): Hono {
     .add('POST /logout', { may: 'anybody', summary: 'Ends the session of a browser.', answers: moved }, async ({ context }) => {
       checkOrigin(context.req.raw, publicUrl);
       const session = await sessions.end(context);
-      if (session !== undefined) audit({ act: 'logout', principal: session.principal });
+      if (session !== undefined) void audit.write({ what: 'logout', ...whoOf(session.principal) });
       const from = session?.from;
       const index = issuers.logins.findIndex(({ issuer }) => from !== undefined && 'issuer' in from && issuer === from.issuer);
       return context.redirect(`login?out=${index}`, 303);
     }).app;
 }
 
-function principalOfKey({ identifyKey }: LoginParts, key: string): Promise<Principal> {
-  if (identifyKey === undefined) throw new HoldfastError('login-failed', 'A login with a key is not possible: keys are off.');
-  return identifyKey(key);
+function principalOfKey({ options, keys }: LoginParts, key: string): Promise<Principal> {
+  if (options.keys === false) throw new HoldfastError('login-failed', 'A login with a key is not possible: keys are off.');
+  return keys.identify(key);
 }
 
 type ShownPage = Omit<LoginPage, 'problem' | 'out'>;
 
 function onPage(
-  { issuers, identifyKey, logger, audit }: LoginParts,
+  { options, issuers, logger, audit }: LoginParts,
   context: Context,
   root: LoginPage['root'],
   to: string | undefined,
   answer: (shownPage: ShownPage) => MaybePromise<Response>,
 ): Promise<Response> {
-  const shownPage: ShownPage = { root, to: ownPath(to), logins: issuers.logins, hasKeys: identifyKey !== undefined };
+  const shownPage: ShownPage = { root, to: ownPath(to), logins: issuers.logins, hasKeys: options.keys !== false };
   const problem = (code: ErrorCode, message: string): Html => {
-    audit({ act: 'login-refused', code });
+    void audit.write({ what: 'refusal', code });
     return loginPage({ ...shownPage, problem: `${message} ${errorTable[code].fix}` });
   };
   // Without an Origin, which "no-referrer" would hide, the form could not be told from a form of another site.

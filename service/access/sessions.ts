@@ -5,6 +5,9 @@ import type { CookieOptions } from 'hono/utils/cookie';
 import { parse } from 'hono/utils/cookie';
 import type { Principal } from '../../contract/access';
 import { HoldfastError } from '../../contract/errors';
+import type { Issuers } from './issuers';
+import type { Keys } from './keys';
+import { checkOrigin } from './origin';
 import type { AccessStore } from './parts';
 
 const hourMs = 3_600_000;
@@ -19,17 +22,18 @@ export interface Session {
   readonly started: number;
 }
 
-export interface SessionWays {
-  /** The principal of a live key. Throws 'identity-invalid' for all others. */
-  readonly principalOfKey: (id: string) => Promise<Principal>;
-  readonly hasLogin: (issuer: string) => boolean;
+export interface SessionParts {
+  /** Absent: keys are off. */
+  readonly keys?: Pick<Keys, 'principalOf'>;
+  readonly issuers: Pick<Issuers, 'logins'>;
+  readonly publicUrl?: string | undefined;
 }
 
 /** Logins of browsers. The store has a hash of the cookie, so a reader of the store cannot log in. */
 export class Sessions {
   constructor(
     private readonly store: AccessStore,
-    private readonly ways: SessionWays,
+    private readonly parts: SessionParts,
   ) {}
 
   /** Each login has a new cookie, so a cookie that a stranger planted is worthless. */
@@ -43,18 +47,17 @@ export class Sessions {
     setCookie(context, sessionCookie, secret, { ...cookieOptions, maxAge: absoluteMs / 1000 });
   }
 
-  /** Undefined: the request has no cookie of a session. */
+  /** Undefined: the request has no cookie of a session. Refuses unsafe requests of pages of other sites. */
   async identify(request: Request): Promise<Principal | undefined> {
     const secret = cookieOf(request, sessionCookie);
     if (secret === undefined) return undefined;
     const hash = hashOf(secret);
     const [session, seen] = [await this.read(hash), await this.store.get(seenKey(hash))];
     if (session === undefined || seen === undefined) throw ended();
-    const { principal, from } = session;
-    if ('issuer' in from && !this.ways.hasLogin(from.issuer)) throw ended();
-    const now = 'key' in from ? await this.ways.principalOfKey(from.key) : principal;
+    const now = await this.principalNow(session);
     // A separate record: a simultaneous log-out stays a log-out.
     if (Date.now() - Number(seen) >= coarseMs) await this.store.set(seenKey(hash), String(Date.now()), { ttlMs: idleMs });
+    checkOrigin(request, this.parts.publicUrl);
     return now;
   }
 
@@ -68,6 +71,16 @@ export class Sessions {
     const wasLive = await this.store.delete(sessionKey(hash));
     await this.store.delete(seenKey(hash));
     return wasLive ? session : undefined;
+  }
+
+  private async principalNow({ principal, from }: Session): Promise<Principal> {
+    const { keys, issuers } = this.parts;
+    if ('issuer' in from) {
+      if (issuers.logins.some(({ issuer }) => issuer === from.issuer)) return principal;
+      throw ended();
+    }
+    if (keys !== undefined) return keys.principalOf(from.key);
+    throw new HoldfastError('identity-invalid', 'The service takes no keys, and the session began with a key.');
   }
 
   private async read(hash: string): Promise<Session | undefined> {

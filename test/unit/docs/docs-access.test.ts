@@ -17,9 +17,12 @@ describe('a request through the proxy of the guide', () => {
     expect(asked(headers)).toEqual({ tenant: 'default', user: 'ada@example.com', roles: ['approver', 'finance'] });
   });
 
-  it.each([{}, { 'x-proxy-secret': 'guessed' }, { 'x-proxy-secret': '' }])('has no name with %j, whatever name was sent', (headers) => {
-    expect(asked({ 'x-proxy-user': 'ada@example.com', ...headers })).toBeUndefined();
-  });
+  it.each<Record<string, string>>([{}, { 'x-proxy-secret': 'guessed' }, { 'x-proxy-secret': '' }])(
+    'has no name with %j, whatever name was sent',
+    (headers) => {
+      expect(asked({ 'x-proxy-user': 'ada@example.com', ...headers })).toBeUndefined();
+    },
+  );
 
   it('has no name without a login at the proxy', () => {
     expect(asked({ 'x-proxy-user': '', 'x-proxy-secret': secret })).toBeUndefined();

@@ -4,7 +4,7 @@ import type { Interrupt } from '../../../contract/interrupts';
 import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
 import type { KnownCaller } from '../../../client/connection/authority';
-import { Access } from '../../../service/access/access';
+import { Access, type AccessParts } from '../../../service/access/access';
 import { decideRoutes, linkRoutes } from '../../../service/access/decide-routes';
 import { AccessGate } from '../../../service/access/gate';
 import { checkOrigin } from '../../../service/access/origin';
@@ -57,23 +57,22 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
   const state = { open: [interrupt], refusal: undefined as Error | undefined };
   const links = new Links(memoryAccessStore(), options);
   const write = async (entry: unknown): Promise<void> => void logged.push(JSON.stringify(entry));
-  const access = new Access(
-    {},
-    {
-      keys: { isKey: (token: string) => token === 'key', identify: async () => maker },
-      issuers: { identify: () => Promise.reject(new Error('no issuer')) },
-      sessions: {
-        identify: async (request) => {
-          checkOrigin(request);
-          if (login instanceof Error) throw login;
-          return login;
-        },
+  const ofAccess = {
+    options: {},
+    keys: { isKey: (token: string) => token === 'key', identify: async () => maker },
+    issuers: { takesTokens: false },
+    sessions: {
+      identify: async (request: Request) => {
+        checkOrigin(request);
+        if (login instanceof Error) throw login;
+        return login;
       },
-      audit: { write },
-      rate: { take: () => undefined },
-      links,
     },
-  );
+    audit: { write },
+    rate: { take: () => undefined },
+    links,
+  } as unknown as AccessParts;
+  const access = new Access(ofAccess);
   const as = (caller: KnownCaller) =>
     clientWith({
       caller,
@@ -92,7 +91,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
   const ofApp = { logger, ...parts } as AppParts;
   const app = new Hono().use(new AccessGate(clientWith({ as }), access).open);
   app.onError((error, context) => errorResponse(error, context, logger));
-  app.route('/runs', linkRoutes(ofApp, access)).route('/', decideRoutes(ofApp, access));
+  app.route('/runs', linkRoutes(ofApp, ofAccess)).route('/', decideRoutes(ofApp, access));
   const make = (changes: Partial<Link> = {}): Promise<string> =>
     links.make({
       ...{ tenant: 'acme', run: 'r-1', interrupt: interrupt.id, hash: shownHash(interrupt), user: 'ada', roles: ['finance'] },

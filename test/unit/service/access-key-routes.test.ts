@@ -27,7 +27,7 @@ function bed() {
     app.onError((error, context) => errorResponse(error, context, logger));
     app.use(new AccessGate(clientWith({ caller: changes && callerWith(changes) }), undefined).open);
     app.route('/keys', keyRoutes({ keys, audit }));
-    app.route('/audit', auditRoutes(audit));
+    app.route('/audit', auditRoutes({ audit }));
     return app;
   };
   return { store, keys, audit, appOf };

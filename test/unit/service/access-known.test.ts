@@ -1,11 +1,14 @@
 import type { Action } from '../../../contract/access';
 import { Access } from '../../../service/access/access';
-import type { Identity } from '../../../service/access/parts';
+import type { AccessOptions, Identity } from '../../../service/access/parts';
 
-const ways = {
-  keys: { isKey: () => false },
-  sessions: { identify: () => Promise.resolve(undefined) },
-} as unknown as ConstructorParameters<typeof Access>[1];
+const partsWith = (options: AccessOptions) =>
+  ({
+    options,
+    keys: { isKey: () => false },
+    issuers: { takesTokens: false },
+    sessions: { identify: () => Promise.resolve(undefined) },
+  }) as unknown as ConstructorParameters<typeof Access>[0];
 const ann: Identity = { tenant: 'acme', user: 'ann', roles: ['reader'] };
 
 it.each<[state: string, now: Identity | undefined, asked: Action, isKnown: boolean]>([
@@ -17,7 +20,7 @@ it.each<[state: string, now: Identity | undefined, asked: Action, isKnown: boole
   ['is nobody', undefined, 'runs:read', false],
 ])('an answer that lasts goes on only for a caller who may ask for it: the caller %s', async (_, now, asked, isKnown) => {
   let identity: Identity | undefined = ann;
-  const access = new Access({ identify: () => identity }, ways);
+  const access = new Access(partsWith({ identify: () => identity }));
   const request = new Request('http://127.0.0.1/runs/r/events');
   const caller = await access.identify(request);
   identity = now;

@@ -1,9 +1,11 @@
 import { Hono } from 'hono';
+import type { AuditEntry } from '../../../contract/access';
 import { HoldfastError } from '../../../contract/errors';
 import { createLogger } from '../../../host/logger';
+import type { AccessParts } from '../../../service/access/access';
 import { AccessGate } from '../../../service/access/gate';
 import { Issuers } from '../../../service/access/issuers';
-import type { LoginEntry, LoginParts } from '../../../service/access/login-routes';
+import type { LoginParts } from '../../../service/access/login-routes';
 import { loginRoutes } from '../../../service/access/login-routes';
 import { ownPath } from '../../../service/access/logins';
 import { Sessions } from '../../../service/access/sessions';
@@ -29,16 +31,20 @@ afterAll(() => issuer.stop());
 function bed(options: Partial<LoginParts> = {}) {
   const issuers = new Issuers([{ issuer: issuer.url, login: client, claims: { tenant: 'tenant' } }], logger);
   const alice = { tenant: 'acme', user: 'alice', roles: ['operator'], proof: 'key:alicekey' };
-  const identifyKey = async (given: string) => {
-    if (given === key) return alice;
-    throw new HoldfastError('identity-invalid', 'The key is unknown.');
+  const keys = {
+    identify: async (given: string) => {
+      if (given === key) return alice;
+      throw new HoldfastError('identity-invalid', 'The key is unknown.');
+    },
+    principalOf: async () => alice,
   };
-  const sessions = new Sessions(memoryAccessStore(), { hasLogin: () => true, principalOfKey: async () => alice });
-  const entries: LoginEntry[] = [];
-  const audit = (entry: LoginEntry) => void entries.push(entry);
+  const sessions = new Sessions(memoryAccessStore(), { issuers, keys });
+  const entries: Partial<AuditEntry>[] = [];
+  const audit = { write: async (entry: Partial<AuditEntry>) => void entries.push(entry) };
+  const ofAccess = { options: {}, keys, audit } as unknown as AccessParts;
   const app = new Hono();
   app.use(new AccessGate(clientWith({}), undefined).open);
-  app.route('/', loginRoutes({ issuers, sessions, identifyKey, logger, audit, ...options }));
+  app.route('/', loginRoutes({ ...ofAccess, issuers, sessions, logger, ...options }));
   app.onError((error, context) => errorResponse(error, context, logger));
   const browser = () => {
     const cookies = new Map<string, string>();
@@ -77,7 +83,7 @@ describe('a login at an issuer', () => {
     const principal = { tenant: 'acme', user: 'alice', roles: ['approver', 'finance'], proof: `login:${issuer.url}` };
     expect(await identify()).toEqual(principal);
     expect([...cookies.keys()]).toEqual(['__Host-holdfast']);
-    expect(entries).toEqual([{ act: 'login', principal }]);
+    expect(entries).toEqual([{ what: 'login', tenant: 'acme', user: 'alice', proof: principal.proof }]);
   });
 
   it('cannot be finished with another state, nonce or verifier, late, or in another browser', async () => {
@@ -117,7 +123,7 @@ describe('a login at an issuer', () => {
       unknown,
       unknown,
     ]);
-    expect(entries).toEqual(refused.map(() => ({ act: 'login-refused', code: 'login-failed' })));
+    expect(entries).toEqual(refused.map(() => ({ what: 'refusal', code: 'login-failed' })));
   });
 
   it('is kept for 10 minutes in a cookie that only the host and no script reads, and that fits a browser', async () => {
@@ -188,7 +194,7 @@ describe('a login with a key', () => {
     const answer = await post('/login/key', { key, to: '/inbox' });
     expect([answer.status, locationOf(answer, '/login/key')]).toEqual([303, `${service}/inbox`]);
     expect(await identify()).toMatchObject({ user: 'alice' });
-    expect(entries).toMatchObject([{ act: 'login', principal: { proof: 'key:alicekey' } }]);
+    expect(entries).toMatchObject([{ what: 'login', proof: 'key:alicekey' }]);
   });
 
   it('is refused with another key, from another site, or with too large a form', async () => {
@@ -208,7 +214,7 @@ describe('a login with a key', () => {
   });
 
   it('is neither offered nor possible if keys are off', async () => {
-    const { ask, post, identify } = bed({ identifyKey: undefined }).browser();
+    const { ask, post, identify } = bed({ options: { keys: false } }).browser();
     expect(await (await ask('/login')).text()).not.toContain('API key');
     expect((await post('/login/key', { key })).status).toBe(400);
     expect(await identify()).toBeUndefined();
@@ -226,7 +232,7 @@ describe('a log-out', () => {
     expect(cookies.size).toBe(0);
     copy.forEach((value, name) => cookies.set(name, value));
     expect(await identify()).toBe('identity-invalid');
-    expect(entries.at(-1)).toMatchObject({ act: 'logout', principal: { user: 'alice' } });
+    expect(entries.at(-1)).toMatchObject({ what: 'logout', user: 'alice' });
     const page = await (await ask('/login?out=0')).text();
     expect(page).toContain(`href="${issuer.url}/session/end?client_id=holdfast"`);
   });

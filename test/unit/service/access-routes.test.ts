@@ -33,9 +33,12 @@ afterAll(() => issuer.stop());
 
 /** The client tells what it is asked. */
 const touched: string[] = [];
-const watching = new Proxy({}, {
-  get: (_, name) => (name === 'then' ? undefined : (...given: unknown[]) => touched.push(`${String(name)} ${String(given[0])}`)),
-});
+const watching = new Proxy(
+  {},
+  {
+    get: (_, name) => (name === 'then' ? undefined : (...given: unknown[]) => touched.push(`${String(name)} ${String(given[0])}`)),
+  },
+);
 const clientAs = (caller: Principal): unknown => {
   touched.push(`as ${caller.tenant}`);
   return Object.assign(Object.create(watching) as object, { caller, place: { tenant: caller.tenant } });

@@ -19,11 +19,17 @@ function bed() {
   const keys = new Map<string, Principal>();
   const logins = new Set(['https://issuer.example.com']);
   const sessions = new Sessions(store, {
-    hasLogin: (issuer) => logins.has(issuer),
-    principalOfKey: async (id) => {
-      const principal = keys.get(id);
-      if (principal === undefined) throw new HoldfastError('identity-invalid', 'The key was revoked.');
-      return principal;
+    issuers: {
+      get logins() {
+        return [...logins].map((issuer) => ({ issuer }));
+      },
+    },
+    keys: {
+      principalOf: async (id) => {
+        const principal = keys.get(id);
+        if (principal === undefined) throw new HoldfastError('identity-invalid', 'The key was revoked.');
+        return principal;
+      },
     },
   });
   const act = async (work: (app: Hono) => void, cookie?: string) => {
