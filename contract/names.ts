@@ -54,6 +54,11 @@ export function isRunId(id: unknown): id is string {
   return typeof id === 'string' && idPattern.test(id);
 }
 
+/** With such a beginning, runs of a tenant would have the ids of workflows that serve another tenant: of pushes and of trials. */
+export function isTenant(name: unknown): name is string {
+  return isRunId(name) && !/^(push|trial):/.test(name);
+}
+
 /** Names become parts of addresses. */
 const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 export function isName(name: unknown): name is string {

@@ -4,7 +4,7 @@ import { actionsOf } from '../../contract/access';
 import { isStrings } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError, codeOf } from '../../contract/errors';
-import { isRunId } from '../../contract/names';
+import { isTenant } from '../../contract/names';
 import { isPersonName } from '../../contract/people';
 import { shown } from '../../contract/shown';
 import { whoOf, type Audit } from './audit';
@@ -95,7 +95,7 @@ function bearerOf(request: Request): string | undefined {
 /** A name that is no name would act in the name of nobody. */
 function checkedIdentity({ tenant, user, roles = [], may }: Identity): Principal {
   const wrong =
-    (!isRunId(tenant) && `tenant is ${shown(tenant)}`) ||
+    (!isTenant(tenant) && `tenant is ${shown(tenant)}`) ||
     (!isPersonName(user) && `user is ${shown(user)}`) ||
     (!isStrings(roles) && `roles is ${shown(roles)}`) ||
     (may !== undefined && typeof may !== 'function' && `may is ${shown(may)}`);

@@ -1,7 +1,7 @@
 import type { Principal } from '../../contract/access';
 import { isString } from '../../contract/check';
 import { HoldfastError } from '../../contract/errors';
-import { defaultTenant, isRunId } from '../../contract/names';
+import { defaultTenant, isTenant } from '../../contract/names';
 import { isPersonName } from '../../contract/people';
 import type { Issuer } from './parts';
 
@@ -14,7 +14,7 @@ export function principalOf({ issuer, claims = {} }: Issuer, all: ClaimSet, way:
   const tenant = claims.tenant === undefined ? defaultTenant : valueOf('tenant', claims.tenant, all);
   const user = valueOf('user', claims.user ?? 'sub', all);
   const roles = rolesOf(valueOf('roles', claims.roles ?? 'roles', all));
-  if (!isRunId(tenant)) throw refused('tenant');
+  if (!isTenant(tenant)) throw refused('tenant');
   if (!isPersonName(user)) throw refused('user');
   if (roles === undefined) throw refused('roles');
   return { tenant, user, roles, proof: `${way}:${issuer}` };

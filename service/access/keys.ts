@@ -4,7 +4,7 @@ import type { ApiKey, MadeKey, Principal } from '../../contract/access';
 import { defined } from '../../contract/defined';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
-import { isRunId } from '../../contract/names';
+import { isTenant } from '../../contract/names';
 import { isPersonName, people } from '../../contract/people';
 import { shown } from '../../contract/shown';
 import type { AccessStore } from './parts';
@@ -192,7 +192,10 @@ function checkNewKey({ name, tenant, roles }: NewKey): void {
     throw new HoldfastError('key-refused', problem);
   };
   if (!isPersonName(name)) refuse(`The name of a key must be a name of 1 to 200 characters. It is ${shown(name)}.`);
-  if (!isRunId(tenant)) refuse(`The tenant of a key must be 1 to 200 letters, digits and . _ - : @. It is ${shown(tenant)}.`);
+  if (!isTenant(tenant))
+    refuse(
+      `The tenant of a key must be 1 to 200 letters, digits and . _ - : @, without push: or trial: at the beginning. It is ${shown(tenant)}.`,
+    );
   if (roles.length === 0 || roles.length > mostRoles) refuse(`A key has 1 to ${mostRoles} roles, not ${roles.length}.`);
   const wrong = roles.find((role) => !rolePattern.test(role));
   if (wrong !== undefined) refuse(`A role must be 1 to 64 characters without spaces and commas. One is ${shown(wrong)}.`);

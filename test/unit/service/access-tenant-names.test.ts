@@ -1,0 +1,26 @@
+import { Access } from '../../../service/access/access';
+import { principalOf } from '../../../service/access/claims';
+import { Keys } from '../../../service/access/keys';
+import { memoryAccessStore } from '../../support/access-store';
+
+const ways = {
+  sessions: { identify: () => Promise.resolve(undefined) },
+  audit: { write: () => Promise.resolve() },
+} as unknown as ConstructorParameters<typeof Access>[1];
+
+describe.each(['push:acme', 'trial:acme'])('the tenant %s, whose runs would have the ids of workflows that serve acme', (tenant) => {
+  it('gets no key', async () => {
+    const made = new Keys(memoryAccessStore()).create({ name: 'eve', tenant, roles: ['admin'], by: 'test' });
+    await expect(made).rejects.toMatchObject({ code: 'key-refused' });
+  });
+
+  it('is refused in a token', () => {
+    const issuer = { issuer: 'https://issuer.example.com', claims: { tenant: 'tenant' } };
+    expect(() => principalOf(issuer, { tenant, sub: 'eve' }, 'token')).toThrow(expect.objectContaining({ code: 'identity-invalid' }));
+  });
+
+  it('is refused from `identify`', async () => {
+    const access = new Access({ identify: () => ({ tenant, user: 'eve' }) }, ways);
+    await expect(access.identify(new Request('http://127.0.0.1/me'))).rejects.toMatchObject({ code: 'config-invalid' });
+  });
+});
