@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ApiKey, MadeKey, Principal } from '../../contract/access';
 import { defined } from '../../contract/defined';
@@ -8,6 +8,7 @@ import { isRunId } from '../../contract/names';
 import { isPersonName, people } from '../../contract/people';
 import { shown } from '../../contract/shown';
 import type { AccessStore } from './parts';
+import { hashOf, isSame, newSecret } from './secrets';
 
 export interface NewKey {
   readonly name: string;
@@ -45,7 +46,8 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 /** An expired key stays in lists for this time. */
 const keptMs = 30 * dayMs;
-const nobody = randomBytes(32);
+/** For unknown keys, which take as long as known ones. */
+const nobody = hashOf(newSecret());
 
 /** API keys: `hf_ID_SECRET_CHECKSUM`. A program that looks for leaked secrets knows a key by its form. */
 export class Keys {
@@ -104,19 +106,16 @@ export class Keys {
     const [, body = '', id = '', secret = '', checksum] = pattern.exec(token) ?? [];
     if (checksum !== checksumOf(body)) throw invalid('The key is mistyped or incomplete: its checksum is wrong.');
     const record = await this.read(id);
-    const isRight = timingSafeEqual(hashOf(secret), record === undefined ? nobody : Buffer.from(record.hash, 'hex'));
-    if (record === undefined || !isRight) throw invalid('The key is unknown or revoked.');
-    return this.principalIn(record);
+    return this.principalIn(isSame(hashOf(secret), record?.hash ?? nobody) ? record : undefined);
   }
 
   /** The owner of a key, without its secret, for a login that began with the key. Throws 'identity-invalid'. */
   async principalOf(id: string): Promise<Principal> {
-    const record = await this.read(id);
-    if (record === undefined) throw invalid('The key is unknown or revoked.');
-    return this.principalIn(record);
+    return this.principalIn(await this.read(id));
   }
 
-  private principalIn(record: KeyRecord): Principal {
+  private principalIn(record: KeyRecord | undefined): Principal {
+    if (record === undefined) throw invalid('The key is unknown or revoked.');
     const { id, tenant, name, roles } = record;
     if (this.isExpired(record)) throw invalid(`The key ${id} expired at ${record.expires}.`);
     this.noteUse(id);
@@ -131,7 +130,7 @@ export class Keys {
     const [id, secret] = [newId(), base62(randomBytes(32))];
     const expires = lifetimeMs === undefined ? undefined : this.timeIn(lifetimeMs);
     const facts = { id, name, tenant, roles, created: this.timeIn(0), ...defined({ expires }) };
-    const record: KeyRecord = { ...facts, hash: hashOf(secret).toString('hex'), by, ...defined({ lifetimeMs }) };
+    const record: KeyRecord = { ...facts, hash: hashOf(secret), by, ...defined({ lifetimeMs }) };
     if (!(await this.store.set(recordKey(id), JSON.stringify(record), { ifAbsent: true })))
       throw new HoldfastError('key-refused', 'The random id of the key is taken. Try again.');
     const live = (await this.records()).filter((one) => one.tenant === tenant && people.isSame(one.name, name) && !this.isExpired(one));
@@ -204,10 +203,6 @@ function factsOf({ hash: _hash, by: _by, lifetimeMs: _lifetimeMs, ...facts }: Ke
 
 function earlier(one: string, other = one): string {
   return Date.parse(one) < Date.parse(other) ? one : other;
-}
-
-function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
 }
 
 function newId(): string {
