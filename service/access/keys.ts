@@ -16,8 +16,6 @@ export interface NewKey {
   readonly roles: readonly string[];
   /** A duration such as `90d`. Default: the key does not expire. */
   readonly expires?: string;
-  /** Who makes the key. */
-  readonly by: string;
 }
 
 export interface Rotation {
@@ -25,13 +23,11 @@ export interface Rotation {
   readonly keep?: string;
   /** Keys of other tenants count as unknown. Absent: all tenants. */
   readonly tenant?: string;
-  readonly by: string;
 }
 
 /** The secret itself is stored nowhere. */
 interface KeyRecord extends Omit<ApiKey, 'lastUsed'> {
   readonly hash: string;
-  readonly by: string;
   /** Of a key that expires. A rotated key has the same. */
   readonly lifetimeMs?: number;
 }
@@ -79,11 +75,11 @@ export class Keys {
   }
 
   /** Makes a second key with the same name, tenant, roles and lifetime. Throws 'key-unknown' or 'key-refused'. */
-  async rotate(id: string, { keep = '24h', tenant, by }: Rotation): Promise<MadeKey> {
+  async rotate(id: string, { keep = '24h', tenant }: Rotation = {}): Promise<MadeKey> {
     const keepMs = millisecondsOf(keep, 'key-refused');
     const old = await this.recordOf(id, tenant);
     if (this.isExpired(old)) throw new HoldfastError('key-refused', `The key ${id} has expired. Make a new key.`);
-    const made = await this.make({ ...old, by }, old.lifetimeMs);
+    const made = await this.make(old, old.lifetimeMs);
     // A record of its own: a change of the record of the key could bring a key back that is revoked at the same time.
     await this.store.set(endKey(id), earlier(this.timeIn(keepMs), old.expires));
     return made;
@@ -126,11 +122,11 @@ export class Keys {
    * Of three keys of a name, whoever is written last sees the two others and is taken back. Simultaneous calls may take back more
    * keys than necessary, but never leave three.
    */
-  private async make({ name, tenant, roles, by }: NewKey, lifetimeMs: number | undefined): Promise<MadeKey> {
+  private async make({ name, tenant, roles }: NewKey, lifetimeMs: number | undefined): Promise<MadeKey> {
     const [id, secret] = [newId(), base62(randomBytes(32))];
     const expires = lifetimeMs === undefined ? undefined : this.timeIn(lifetimeMs);
     const facts = { id, name, tenant, roles, created: this.timeIn(0), ...defined({ expires }) };
-    const record: KeyRecord = { ...facts, hash: hashOf(secret), by, ...defined({ lifetimeMs }) };
+    const record: KeyRecord = { ...facts, hash: hashOf(secret), ...defined({ lifetimeMs }) };
     if (!(await this.store.set(recordKey(id), JSON.stringify(record), { ifAbsent: true })))
       throw new HoldfastError('key-refused', 'The random id of the key is taken. Try again.');
     const live = (await this.records()).filter((one) => one.tenant === tenant && people.isSame(one.name, name) && !this.isExpired(one));
@@ -197,7 +193,7 @@ function checkNewKey({ name, tenant, roles }: NewKey): void {
   if (wrong !== undefined) refuse(`A role must be 1 to 64 characters without spaces and commas. One is ${shown(wrong)}.`);
 }
 
-function factsOf({ hash: _hash, by: _by, lifetimeMs: _lifetimeMs, ...facts }: KeyRecord): ApiKey {
+function factsOf({ hash: _hash, lifetimeMs: _lifetimeMs, ...facts }: KeyRecord): ApiKey {
   return facts;
 }
 
