@@ -57,7 +57,7 @@ async function withKeys(flags: StoreFlags, act: (open: OpenKeys) => Promise<numb
 export function createKey(terminal: Terminal, name: string, { roles: listed, expires, ...flags }: CreateKeyFlags): Promise<number> {
   return withKeys(flags, async ({ keys, access, tenant, note }) => {
     const roles = [...new Set(listed.split(',').map((role) => role.trim()))].filter((role) => role !== '');
-    const made = await keys.create({ name, tenant: flags.tenant ?? tenant, roles, by, ...defined({ expires }) });
+    const made = await keys.create({ name, tenant: flags.tenant ?? tenant, roles, ...defined({ expires }) });
     await note('key-made', made);
     for (const hint of hintsFor(roles, access)) terminal.writeError(terminal.paint.yellow(hint));
     return showMade(terminal, made, flags);
@@ -82,7 +82,7 @@ export function listKeys(terminal: Terminal, flags: ListKeysFlags): Promise<numb
 
 export function rotateKey(terminal: Terminal, id: string, { keep, ...flags }: RotateKeyFlags): Promise<number> {
   return withKeys(flags, async ({ keys, note }) => {
-    const made = await keys.rotate(id, { by, ...defined({ keep }) });
+    const made = await keys.rotate(id, defined({ keep }));
     await note('key-rotated', made);
     const { expires = '' } = await keys.find(id);
     if (flags.json !== true) terminal.writeError(terminal.paint.dim(`The earlier key ${id} works until ${timeText(expires)}.`));

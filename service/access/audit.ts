@@ -18,7 +18,8 @@ const mostUnidentified = 60;
 const mostCharacters = 300;
 
 export class Audit {
-  private window = { ends: 0, refusals: 0 };
+  /** Of callers without an identity, in this minute. */
+  private refusals = 0;
 
   constructor(
     private readonly store: AccessStore,
@@ -46,17 +47,15 @@ export class Audit {
 
   /** Anybody can be refused, so refusals must not fill the disk. */
   private counts(): boolean {
-    const now = Date.now();
-    if (now >= this.window.ends) this.window = { ends: now + minuteMs, refusals: 0 };
-    this.window.refusals += 1;
-    const { refusals } = this.window;
-    if (refusals === mostUnidentified + 1) this.tellLeftOut(this.window);
-    return refusals <= mostUnidentified;
+    if (this.refusals === 0) setTimeout(() => this.endMinute(), minuteMs).unref();
+    this.refusals += 1;
+    return this.refusals <= mostUnidentified;
   }
 
-  private tellLeftOut(window: { readonly refusals: number }): void {
-    const tell = (): void => void this.write({ what: 'refusals-left-out', count: window.refusals - mostUnidentified });
-    setTimeout(tell, minuteMs).unref();
+  private endMinute(): void {
+    const count = this.refusals - mostUnidentified;
+    this.refusals = 0;
+    if (count > 0) void this.write({ what: 'refusals-left-out', count });
   }
 }
 

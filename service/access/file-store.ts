@@ -23,7 +23,6 @@ const sweepMs = 3_600_000;
 
 /** Keeps a file for each key in a folder, for all processes of the machine. */
 export class FileStore implements AccessStore {
-  private made: Promise<unknown> | undefined;
   private sweptAt = Date.now();
 
   constructor(private readonly folder: string) {}
@@ -127,29 +126,25 @@ export class FileStore implements AccessStore {
   }
 
   /** A wider folder of an earlier user is closed to others. */
-  private make(): Promise<unknown> {
-    this.made ??= mkdir(this.folder, { recursive: true, mode: privateDirectory })
-      .then(() => chmod(this.folder, privateDirectory))
-      .catch((error: unknown) => {
-        this.made = undefined;
-        throw error;
-      });
-    return this.made;
+  private async make(): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: privateDirectory });
+    await chmod(this.folder, privateDirectory);
   }
 
   private coded<T>(work: () => Promise<T>): Promise<T> {
     return withSystemCodes('using keys, sessions and the audit log', work);
   }
 
+  /** Some file systems take capitals for small letters, so capitals are escaped, too. */
   private pathOf(key: string): string {
-    return join(this.folder, `${fileNameOf(key)}${ending}`);
+    const escaped = (byte: string): string => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`;
+    return join(
+      this.folder,
+      `${Buffer.from(key)
+        .toString('latin1')
+        .replace(/[^a-z0-9_-]/g, escaped)}${ending}`,
+    );
   }
-}
-
-/** Some file systems take capitals for small letters, so capitals are escaped, too. */
-function fileNameOf(key: string): string {
-  const escaped = (letter: string): string => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`;
-  return encodeURIComponent(key).replace(/%[0-9A-F]{2}|[^a-z0-9_-]/g, (one) => (one.length === 3 ? one.toLowerCase() : escaped(one)));
 }
 
 function isExpired({ expires }: Stored): boolean {

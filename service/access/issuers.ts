@@ -185,11 +185,6 @@ function invalid(message: string): HoldfastError {
 
 function unavailable({ issuer }: Issuer, problem: string, cause: unknown): HoldfastError {
   const reason = (cause as { readonly cause?: unknown } | undefined)?.cause ?? cause;
-  return new HoldfastError(
-    'identity-unavailable',
-    `The issuer ${issuer} ${problem}${reason === undefined ? '.' : `: ${messageOf(reason)}`}`,
-    {
-      cause,
-    },
-  );
+  const why = reason === undefined ? '.' : `: ${messageOf(reason)}`;
+  return new HoldfastError('identity-unavailable', `The issuer ${issuer} ${problem}${why}`, { cause });
 }

@@ -32,7 +32,7 @@ export function keyRoutes({ keys, audit }: Pick<AccessParts, 'keys' | 'audit'>):
     .add('POST /', make, async ({ body, client }) => {
       const caller = callerOf(client);
       checkRoles(caller, body.roles);
-      const made = await keys.create({ ...defined(body), tenant: caller.tenant, by: caller.user });
+      const made = await keys.create({ ...defined(body), tenant: caller.tenant });
       await note('key-made', caller, made);
       return made;
     })
@@ -40,7 +40,7 @@ export function keyRoutes({ keys, audit }: Pick<AccessParts, 'keys' | 'audit'>):
       const caller = callerOf(client);
       const { tenant } = caller;
       checkRoles(caller, (await keys.find(id, tenant)).roles);
-      const made = await keys.rotate(id, { ...defined(body), tenant, by: caller.user });
+      const made = await keys.rotate(id, { ...defined(body), tenant });
       await note('key-rotated', caller, made);
       return made;
     })

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ApiKey, MadeKey, Principal } from '../../contract/access';
 import { defined } from '../../contract/defined';
@@ -8,6 +8,7 @@ import { isTenant } from '../../contract/names';
 import { isPersonName, people } from '../../contract/people';
 import { shown } from '../../contract/shown';
 import type { AccessStore } from './parts';
+import { hashOf, isSame, newSecret } from './secrets';
 
 export interface NewKey {
   readonly name: string;
@@ -15,8 +16,6 @@ export interface NewKey {
   readonly roles: readonly string[];
   /** A duration such as `90d`. Default: the key does not expire. */
   readonly expires?: string;
-  /** Who makes the key. */
-  readonly by: string;
 }
 
 export interface Rotation {
@@ -24,13 +23,11 @@ export interface Rotation {
   readonly keep?: string;
   /** Keys of other tenants count as unknown. Absent: all tenants. */
   readonly tenant?: string;
-  readonly by: string;
 }
 
 /** The secret itself is stored nowhere. */
 interface KeyRecord extends Omit<ApiKey, 'lastUsed'> {
   readonly hash: string;
-  readonly by: string;
   /** Of a key that expires. A rotated key has the same. */
   readonly lifetimeMs?: number;
 }
@@ -45,7 +42,8 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 /** An expired key stays in lists for this time. */
 const keptMs = 30 * dayMs;
-const nobody = randomBytes(32);
+/** For unknown keys, which take as long as known ones. */
+const nobody = hashOf(newSecret());
 
 /** API keys: `hf_ID_SECRET_CHECKSUM`. A program that looks for leaked secrets knows a key by its form. */
 export class Keys {
@@ -77,11 +75,11 @@ export class Keys {
   }
 
   /** Makes a second key with the same name, tenant, roles and lifetime. Throws 'key-unknown' or 'key-refused'. */
-  async rotate(id: string, { keep = '24h', tenant, by }: Rotation): Promise<MadeKey> {
+  async rotate(id: string, { keep = '24h', tenant }: Rotation = {}): Promise<MadeKey> {
     const keepMs = millisecondsOf(keep, 'key-refused');
     const old = await this.recordOf(id, tenant);
     if (this.isExpired(old)) throw new HoldfastError('key-refused', `The key ${id} has expired. Make a new key.`);
-    const made = await this.make({ ...old, by }, old.lifetimeMs);
+    const made = await this.make(old, old.lifetimeMs);
     // A record of its own: a change of the record of the key could bring a key back that is revoked at the same time.
     await this.store.set(endKey(id), earlier(this.timeIn(keepMs), old.expires));
     return made;
@@ -104,19 +102,16 @@ export class Keys {
     const [, body = '', id = '', secret = '', checksum] = pattern.exec(token) ?? [];
     if (checksum !== checksumOf(body)) throw invalid('The key is mistyped or incomplete: its checksum is wrong.');
     const record = await this.read(id);
-    const isRight = timingSafeEqual(hashOf(secret), record === undefined ? nobody : Buffer.from(record.hash, 'hex'));
-    if (record === undefined || !isRight) throw invalid('The key is unknown or revoked.');
-    return this.principalIn(record);
+    return this.principalIn(isSame(hashOf(secret), record?.hash ?? nobody) ? record : undefined);
   }
 
   /** The owner of a key, without its secret, for a login that began with the key. Throws 'identity-invalid'. */
   async principalOf(id: string): Promise<Principal> {
-    const record = await this.read(id);
-    if (record === undefined) throw invalid('The key is unknown or revoked.');
-    return this.principalIn(record);
+    return this.principalIn(await this.read(id));
   }
 
-  private principalIn(record: KeyRecord): Principal {
+  private principalIn(record: KeyRecord | undefined): Principal {
+    if (record === undefined) throw invalid('The key is unknown or revoked.');
     const { id, tenant, name, roles } = record;
     if (this.isExpired(record)) throw invalid(`The key ${id} expired at ${record.expires}.`);
     this.noteUse(id);
@@ -127,11 +122,11 @@ export class Keys {
    * Of three keys of a name, whoever is written last sees the two others and is taken back. Simultaneous calls may take back more
    * keys than necessary, but never leave three.
    */
-  private async make({ name, tenant, roles, by }: NewKey, lifetimeMs: number | undefined): Promise<MadeKey> {
+  private async make({ name, tenant, roles }: NewKey, lifetimeMs: number | undefined): Promise<MadeKey> {
     const [id, secret] = [newId(), base62(randomBytes(32))];
     const expires = lifetimeMs === undefined ? undefined : this.timeIn(lifetimeMs);
     const facts = { id, name, tenant, roles, created: this.timeIn(0), ...defined({ expires }) };
-    const record: KeyRecord = { ...facts, hash: hashOf(secret).toString('hex'), by, ...defined({ lifetimeMs }) };
+    const record: KeyRecord = { ...facts, hash: hashOf(secret), ...defined({ lifetimeMs }) };
     if (!(await this.store.set(recordKey(id), JSON.stringify(record), { ifAbsent: true })))
       throw new HoldfastError('key-refused', 'The random id of the key is taken. Try again.');
     const live = (await this.records()).filter((one) => one.tenant === tenant && people.isSame(one.name, name) && !this.isExpired(one));
@@ -201,16 +196,12 @@ function checkNewKey({ name, tenant, roles }: NewKey): void {
   if (wrong !== undefined) refuse(`A role must be 1 to 64 characters without spaces and commas. One is ${shown(wrong)}.`);
 }
 
-function factsOf({ hash: _hash, by: _by, lifetimeMs: _lifetimeMs, ...facts }: KeyRecord): ApiKey {
+function factsOf({ hash: _hash, lifetimeMs: _lifetimeMs, ...facts }: KeyRecord): ApiKey {
   return facts;
 }
 
 function earlier(one: string, other = one): string {
   return Date.parse(one) < Date.parse(other) ? one : other;
-}
-
-function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
 }
 
 function newId(): string {

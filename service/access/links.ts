@@ -1,9 +1,10 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { Principal } from '../../contract/access';
 import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { AccessOptions, AccessStore } from './parts';
+import { isSame } from './secrets';
 
 /** One decision of one person. */
 export interface Link {
@@ -60,9 +61,7 @@ export class Links {
   /** Throws 'link-invalid', or 'link-ended' for a link that has expired or was used. */
   async read(token: string): Promise<Link> {
     const [payload = '', signature = '', ...more] = token.length > longest ? [] : token.split('.');
-    const given = Buffer.from(signature);
-    const right = Buffer.from(await this.signature(payload));
-    if (more.length > 0 || given.length !== right.length || !timingSafeEqual(given, right))
+    if (more.length > 0 || !isSame(signature, await this.signature(payload)))
       throw new HoldfastError('link-invalid', 'The link is unknown, changed or incomplete.');
     const [id, tenant, run, interrupt, hash, user, roles, expires] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Payload;
     if (expires <= Date.now()) throw ended('has expired');

@@ -1,6 +1,6 @@
-import type { Action, Principal, RoleTable } from '../../contract/access';
+import type { KnownCaller } from '../../client/connection/authority';
+import type { RoleTable } from '../../contract/access';
 import type { MaybePromise } from '../../contract/maybe-promise';
-import type { ListedRun } from '../../contract/service';
 
 /** Where keys, sessions and the audit log are. The default is a folder of files; Redis serves many hosts. */
 export interface AccessStore {
@@ -54,10 +54,8 @@ export interface Identity {
   readonly user: string;
   readonly roles?: readonly string[];
   /** Decides about each run after the roles. Lists show only runs that this function lets the caller read. */
-  readonly may?: (action: Action, run: IdentifiedRun) => MaybePromise<boolean>;
+  readonly may?: KnownCaller['mayWith'];
 }
-
-export type IdentifiedRun = Pick<ListedRun, 'id' | 'agent' | 'tags' | 'startedBy'>;
 
 export interface AccessOptions {
   /** False: API keys are refused. Default: true. */
@@ -78,6 +76,3 @@ export interface AccessOptions {
     readonly login?: readonly string[] | true;
   };
 }
-
-/** A way of telling who sends a request. Undefined: the request has nothing for this way. */
-export type Way = (request: Request) => Promise<Principal | undefined>;

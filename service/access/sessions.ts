@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { deleteCookie, setCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
@@ -9,6 +8,7 @@ import type { Issuers } from './issuers';
 import type { Keys } from './keys';
 import { checkOrigin } from './origin';
 import type { AccessStore } from './parts';
+import { hashOf, newSecret } from './secrets';
 
 const hourMs = 3_600_000;
 const idleMs = 12 * hourMs;
@@ -97,14 +97,6 @@ export const cookieOptions: CookieOptions = { prefix: 'host', path: '/', secure:
 export function cookieOf(request: Request, name: string): string | undefined {
   const full = `__Host-${name}`;
   return parse(request.headers.get('cookie') ?? '', full)[full];
-}
-
-export function newSecret(): string {
-  return randomBytes(32).toString('base64url');
-}
-
-export function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
 }
 
 function sessionKey(hash: string): string {

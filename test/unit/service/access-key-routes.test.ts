@@ -64,7 +64,7 @@ describe('the routes of keys', () => {
 
   it('know no key of another tenant', async () => {
     const { keys, appOf } = bed();
-    const { id, key } = await keys.create({ ...bob, tenant: 'acme', by: 'root' });
+    const { id, key } = await keys.create({ ...bob, tenant: 'acme' });
     const app = appOf({ tenant: 'other' });
     expect((await answerOf(app, 'GET', '/keys')).body).toEqual({ keys: [] });
     for (const [method, path] of [
@@ -87,7 +87,7 @@ describe('the routes of keys', () => {
     const { keys, appOf } = bed();
     const app = appOf(caller);
     const { status, body } = await answerOf(app, 'POST', '/keys', { name: 'bob', roles });
-    const { id } = await keys.create({ name: 'eve', roles, tenant: 'acme', by: 'root' });
+    const { id } = await keys.create({ name: 'eve', roles, tenant: 'acme' });
     const rotated = await answerOf(app, 'POST', `/keys/${id}/rotate`, {});
     if (why === undefined) return expect([status, rotated.status]).toEqual([200, 200]);
     for (const refused of [body, rotated.body]) {

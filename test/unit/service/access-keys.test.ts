@@ -7,7 +7,7 @@ import { errorOf, errorSaying } from '../../support/failures';
 const minute = 60_000;
 const hour = 60 * minute;
 const start = Date.parse('2026-11-28T09:00:00Z');
-const anna = { name: 'anna', tenant: 'acme', roles: ['reader', 'finance'], by: 'root' };
+const anna = { name: 'anna', tenant: 'acme', roles: ['reader', 'finance'] };
 const form = /^hf_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/;
 const refused = errorOf('identity-invalid', 'The key is unknown or revoked.');
 
@@ -141,7 +141,7 @@ describe('a rotated key', () => {
     const { keys, clock } = bed();
     const old = await keys.create({ ...anna, expires: '90d' });
     clock.now += 80 * 24 * hour;
-    const made = await keys.rotate(old.id, { keep: '1h', by: 'root' });
+    const made = await keys.rotate(old.id, { keep: '1h' });
     expect(made).toMatchObject({ name: 'anna', tenant: 'acme', roles: anna.roles, expires: '2027-05-17T09:00:00.000Z' });
     clock.now += hour - 1;
     expect(await keys.identify(old.key)).toMatchObject({ user: 'anna', proof: `key:${old.id}` });
@@ -153,7 +153,7 @@ describe('a rotated key', () => {
   it('works for 24 hours without another word, and never longer than it would without the rotation', async () => {
     const { keys } = bed();
     const [long, short] = [await keys.create(anna), await keys.create({ ...anna, name: 'bob', expires: '1h' })];
-    for (const { id } of [long, short]) await keys.rotate(id, { by: 'root' });
+    for (const { id } of [long, short]) await keys.rotate(id);
     expect(await keys.find(long.id)).toMatchObject({ expires: '2026-11-29T09:00:00.000Z' });
     expect(await keys.find(short.id)).toMatchObject({ expires: short.expires });
   });
@@ -166,7 +166,7 @@ describe('a rotated key', () => {
       if (given[0] === `key-end/${old.id}`) await keys.revoke(old.id);
       return set(...given);
     };
-    await keys.rotate(old.id, { by: 'root' });
+    await keys.rotate(old.id);
     await expect(keys.identify(old.key)).rejects.toEqual(refused);
     expect(await keys.list()).toHaveLength(1);
   });
@@ -174,18 +174,16 @@ describe('a rotated key', () => {
   it('is refused if the name has two live keys, the key has expired, or the id is unknown', async () => {
     const { keys, clock } = bed();
     const [one] = [await keys.create({ ...anna, expires: '1h' }), await keys.create(anna)];
-    await expect(keys.rotate(one.id, { by: 'root' })).rejects.toEqual(errorSaying('key-refused', /two live keys/));
+    await expect(keys.rotate(one.id)).rejects.toEqual(errorSaying('key-refused', /two live keys/));
     clock.now += hour;
-    await expect(keys.rotate(one.id, { by: 'root' })).rejects.toEqual(
-      errorOf('key-refused', `The key ${one.id} has expired. Make a new key.`),
-    );
-    await expect(keys.rotate('00000000', { by: 'root' })).rejects.toEqual(errorOf('key-unknown'));
+    await expect(keys.rotate(one.id)).rejects.toEqual(errorOf('key-refused', `The key ${one.id} has expired. Make a new key.`));
+    await expect(keys.rotate('00000000')).rejects.toEqual(errorOf('key-unknown'));
   });
 
   it('is rotated by one of many at once', async () => {
     const { keys, store } = bed();
     const { id } = await keys.create(anna);
-    const done = await atOnce(4, () => new Keys(store, () => start).rotate(id, { by: 'root' }));
+    const done = await atOnce(4, () => new Keys(store, () => start).rotate(id));
     expect(done.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1);
     expect((await keys.list()).length).toBeLessThanOrEqual(2);
   });
@@ -196,7 +194,7 @@ describe('keys of other tenants', () => {
     const { keys } = bed();
     const { id } = await keys.create(anna);
     expect(await keys.list('other')).toEqual([]);
-    for (const act of [keys.find(id, 'other'), keys.revoke(id, 'other'), keys.rotate(id, { tenant: 'other', by: 'root' })])
+    for (const act of [keys.find(id, 'other'), keys.revoke(id, 'other'), keys.rotate(id, { tenant: 'other' })])
       await expect(act).rejects.toEqual(errorOf('key-unknown', `There is no key with the id "${id}".`));
     for (const wrong of ['../up', 'x'.repeat(500), ''])
       await expect(keys.revoke(wrong, 'acme')).rejects.toEqual(errorSaying('key-unknown', /^There is no key with the id "/));

@@ -82,8 +82,7 @@ describe('the list of routes', () => {
 });
 
 const good = () => ({ iss: issuer.url, aud: audience, sub: 'alice', tenant: 'acme', roles: ['admin'], iat: now(), exp: now() + 60 });
-const made = async (roles: readonly string[], more = {}) =>
-  keys.create({ name: `ann-${Math.random()}`, tenant: 'acme', roles, by: 'test', ...more });
+const made = async (roles: readonly string[], more = {}) => keys.create({ name: `ann-${Math.random()}`, tenant: 'acme', roles, ...more });
 
 describe.each<readonly [who: string, bearer: () => Promise<string | undefined>, outcome: string]>([
   ['no token', async () => undefined, '401 identity-missing'],
@@ -111,7 +110,6 @@ describe.each<readonly [who: string, bearer: () => Promise<string | undefined>, 
           name: 'old',
           tenant: 'acme',
           roles: ['admin'],
-          by: 'test',
           expires: '1h',
         })
       ).key,
