@@ -4,6 +4,7 @@ export { loadProject } from './project/load-project';
 export type { Project } from './project/load-project';
 export { createApp } from './http/app';
 export type { ServiceParts } from './parts';
+export type { AccessOptions, AccessStore, Identity, Issuer } from './access/parts';
 export type { ModelPrices } from '../contract/prices';
 export { startService } from './http/start-service';
 export type { RunningService, ServiceOptions } from './http/start-service';

@@ -3,10 +3,11 @@ import type { Action, Principal } from '../../contract/access';
 import { actionsOf } from '../../contract/access';
 import { isStrings } from '../../contract/check';
 import { defined } from '../../contract/defined';
-import { HoldfastError, codeOf } from '../../contract/errors';
+import { HoldfastError, codeOf, messageOf } from '../../contract/errors';
 import { isTenant } from '../../contract/names';
 import { isPersonName } from '../../contract/people';
 import { shown } from '../../contract/shown';
+import type { Logger } from '../../host/logger';
 import { whoOf, type Audit } from './audit';
 import type { May } from './gate';
 import type { Issuers } from './issuers';
@@ -18,6 +19,7 @@ import type { RequestRate } from './rate';
 import type { Sessions } from './sessions';
 
 export interface AccessParts {
+  readonly logger: Logger;
   readonly options: AccessOptions;
   readonly keys: Keys;
   readonly issuers: Issuers;
@@ -39,15 +41,22 @@ export class Access {
       const may = actionsOf(principal.roles, this.parts.options.roles);
       return { ...principal, may, onAct: (act) => this.noted(principal, act), ...defined({ mayWith }) };
     } catch (error) {
-      throw this.refused(request, error);
+      throw this.refused(request, this.untold(error));
     }
+  }
+
+  /** A stranger learns no address of a store or an issuer. */
+  private untold(error: unknown): unknown {
+    if (codeOf(error) !== 'identity-unavailable') return error;
+    this.parts.logger.error(`Nobody can be identified: ${messageOf(error)}`);
+    return new HoldfastError('identity-unavailable', 'The service cannot find out who calls, because its store or the issuer gives no answer.');
   }
 
   /** Whether the request would still be taken as the caller's, and the caller's roles still allow what the route needs. */
   async knows(request: Request, { tenant, user, proof }: KnownCaller, needs: Exclude<May, 'anybody'>): Promise<boolean> {
     const found = await this.find(request).catch((error: unknown) => {
-      if (codeOf(error) === 'identity-unavailable') return 'unavailable';
-      return undefined;
+      const code = codeOf(error);
+      return code === undefined || code === 'identity-unavailable' ? 'unavailable' : undefined;
     });
     // A store that is away ends no stream.
     if (found === 'unavailable') return true;
@@ -80,8 +89,8 @@ export class Access {
     const session = token === undefined ? await sessions.identify(request) : undefined;
     if (session !== undefined) return { principal: session };
     const identity = await identify?.(new Request(request.url, { method: request.method, headers: request.headers }));
-    if (identity !== undefined && request.headers.has('cookie')) checkSite(request);
-    if (identity !== undefined) return { principal: checkedIdentity(identity), ...defined({ mayWith: identity.may }) };
+    if (identity != null && request.headers.has('cookie')) checkSite(request);
+    if (identity != null) return { principal: checkedIdentity(identity), ...defined({ mayWith: identity.may }) };
     if (token === undefined) throw new HoldfastError('identity-missing', 'The request says not who sends it.');
     throw new HoldfastError('identity-invalid', 'The service takes no such token.');
   }

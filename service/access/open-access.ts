@@ -29,6 +29,7 @@ export function openAccess(options: AccessOptions, parts: AppParts): OpenAccess 
   const keys = new Keys(store);
   const issuers = new Issuers(options.issuers ?? [], logger);
   const ofAccess: AccessParts = {
+    logger,
     options,
     keys,
     issuers,

@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 async function keyOf(name: string, ...roles: readonly string[]): Promise<string> {
-  return (await keys.create({ name, tenant: 'acme', roles, by: 'test' })).key;
+  return (await keys.create({ name, tenant: 'acme', roles })).key;
 }
 
 async function clientOf(name: string, ...roles: readonly string[]): Promise<ServiceClient> {

@@ -64,7 +64,7 @@ beforeAll(async () => {
   const agents = [{ name: 'plain', description: 'Answers.', takesJob: false }];
   const parts = { client: bed.client, agents, logger: createLogger({ level: 'silent' }), host: '127.0.0.1', port: 0 };
   [open, keyed] = await Promise.all([startService(parts), startService({ ...parts, access: { store } })]);
-  ({ key } = await new Keys(store).create({ name: 'five', tenant: 'acme', roles: ['operator'], by: 'test' }));
+  ({ key } = await new Keys(store).create({ name: 'five', tenant: 'acme', roles: ['operator'] }));
 });
 afterAll(async () => {
   await Promise.all([open.close(), keyed.close()]);

@@ -36,7 +36,7 @@ function bed() {
     ask,
     /** Resolves when the service reads the run no longer. */
     left: left.reached,
-    makeKey: () => keys.create({ name: 'ann', tenant: 'acme', roles: ['reader'], by: 'test' }),
+    makeKey: () => keys.create({ name: 'ann', tenant: 'acme', roles: ['reader'] }),
     async logIn(key: string): Promise<string> {
       const { headers } = await ask('/login/key', { method: 'POST', headers: { origin }, body: new URLSearchParams({ key }) });
       return headers.getSetCookie().at(-1)?.split(';')[0] ?? '';

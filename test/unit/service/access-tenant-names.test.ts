@@ -1,16 +1,19 @@
 import { Access } from '../../../service/access/access';
 import { principalOf } from '../../../service/access/claims';
 import { Keys } from '../../../service/access/keys';
+import type { AccessOptions } from '../../../service/access/parts';
 import { memoryAccessStore } from '../../support/access-store';
 
-const ways = {
-  sessions: { identify: () => Promise.resolve(undefined) },
-  audit: { write: () => Promise.resolve() },
-} as unknown as ConstructorParameters<typeof Access>[1];
+const partsWith = (options: AccessOptions) =>
+  ({
+    options,
+    sessions: { identify: () => Promise.resolve(undefined) },
+    audit: { write: () => Promise.resolve() },
+  }) as unknown as ConstructorParameters<typeof Access>[0];
 
 describe.each(['push:acme', 'trial:acme'])('the tenant %s, whose runs would have the ids of workflows that serve acme', (tenant) => {
   it('gets no key', async () => {
-    const made = new Keys(memoryAccessStore()).create({ name: 'eve', tenant, roles: ['admin'], by: 'test' });
+    const made = new Keys(memoryAccessStore()).create({ name: 'eve', tenant, roles: ['admin'] });
     await expect(made).rejects.toMatchObject({ code: 'key-refused' });
   });
 
@@ -20,7 +23,7 @@ describe.each(['push:acme', 'trial:acme'])('the tenant %s, whose runs would have
   });
 
   it('is refused from `identify`', async () => {
-    const access = new Access({ identify: () => ({ tenant, user: 'eve' }) }, ways);
+    const access = new Access(partsWith({ identify: () => ({ tenant, user: 'eve' }) }));
     await expect(access.identify(new Request('http://127.0.0.1/me'))).rejects.toMatchObject({ code: 'config-invalid' });
   });
 });
