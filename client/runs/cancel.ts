@@ -50,7 +50,7 @@ export function cancelRequestOf(options: CancelOptions, acting?: { author(claime
     ),
     by: personName,
   });
-  const { by, proof } = acting?.author({ by: given.by }) ?? ({ by: given.by });
+  const { by, proof } = acting?.author({ by: given.by }) ?? { by: given.by };
   if (by === undefined && Object.values(given).every((value) => value === undefined)) return undefined;
   const { mode: modes = 'now', within, recursive = true, reason } = given;
   const asked = typeof modes === 'string' ? [modes] : cancelModes.filter((one) => modes.includes(one));

@@ -49,7 +49,10 @@ export class Access {
   private untold(error: unknown): unknown {
     if (codeOf(error) !== 'identity-unavailable') return error;
     this.parts.logger.error(`Nobody can be identified: ${messageOf(error)}`);
-    return new HoldfastError('identity-unavailable', 'The service cannot find out who calls, because its store or the issuer gives no answer.');
+    return new HoldfastError(
+      'identity-unavailable',
+      'The service cannot find out who calls, because its store or the issuer gives no answer.',
+    );
   }
 
   /** Whether the request would still be taken as the caller's, and the caller's roles still allow what the route needs. */

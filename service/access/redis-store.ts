@@ -7,8 +7,6 @@ type SetOptions = Parameters<AccessStore['set']>[2];
 
 const prefix = 'holdfast:access:';
 const auditKey = `${prefix}audit`;
-/** After this time a silent Redis counts as away. */
-const patienceMs = 2_000;
 /** Redis keeps the audit log in memory. */
 const mostLines = 1_000_000;
 const pageSize = 1_000;
@@ -18,7 +16,11 @@ export class RedisStore implements AccessStore {
   private connected: Promise<Client> | undefined;
   private problem: unknown;
 
-  constructor(private readonly url: string) {}
+  constructor(
+    private readonly url: string,
+    /** After this time a silent Redis counts as away. */
+    private readonly patienceMs = 2_000,
+  ) {}
 
   async get(key: string): Promise<string | undefined> {
     return (await this.ask((redis) => redis.get(prefix + key))) ?? undefined;
@@ -72,8 +74,8 @@ export class RedisStore implements AccessStore {
 
   private async ask<T>(question: (redis: Client) => Promise<T>): Promise<T> {
     try {
-      return await inTime((this.connected ??= this.connect()).then(question), patienceMs, () => {
-        throw new Error(`it said nothing for ${patienceMs / 1000} s`);
+      return await inTime((this.connected ??= this.connect()).then(question), this.patienceMs, () => {
+        throw new Error(`it said nothing for ${this.patienceMs / 1000} s`);
       });
     } catch (error) {
       const reason = messageOf(this.problem ?? error) || 'it gave no reason';
@@ -89,12 +91,12 @@ export class RedisStore implements AccessStore {
     const client = createClient({
       url: this.url,
       disableOfflineQueue: true,
-      socket: { connectTimeout: patienceMs, reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 5_000) },
+      socket: { connectTimeout: this.patienceMs, reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 5_000) },
     });
     client.on('error', (error: unknown) => (this.problem = error));
     client.on('ready', () => (this.problem = undefined));
     const connecting = client.connect().catch((error: unknown) => (this.problem = error));
-    await inTime(connecting, patienceMs, () => undefined);
+    await inTime(connecting, this.patienceMs, () => undefined);
     return client;
   }
 }

@@ -28,7 +28,7 @@ async function readEvents(path: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${bed.url}${path}`, { headers });
   expect(response.headers.get('content-type')).toBe('text/event-stream');
   const stream = response.body
-    ?.pipeThrough(new TextDecoderStream() as never)
+    ?.pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream()) as unknown as AsyncIterable<EventSourceMessage>;
   const frames = await allOf(stream);
   return { ids: frames.map(({ id }) => id ?? ''), events: frames.map(({ data }) => JSON.parse(data) as RunEvent) };

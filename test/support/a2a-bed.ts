@@ -103,7 +103,7 @@ export async function post(app: Hono, body: string, headers: Readonly<Record<str
     headers: { 'content-type': 'application/json', ...headers },
     body,
   });
-  return { status: response.status, body: (await response.json()) as RpcBody };
+  return { status: response.status, body: (await response.json()) };
 }
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

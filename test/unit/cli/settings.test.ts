@@ -144,7 +144,7 @@ describe('what the operating system refuses', () => {
         agents: [],
         logger: createLogger({ level: 'silent' }),
         client: {} as never,
-        access: {} as never,
+        access: {},
       }),
     ).rejects.toMatchObject(errorOf('config-invalid'));
     const failed = (code: string) => listenFailure(Object.assign(new Error(code), { code, syscall: 'listen' }), '127.0.0.1', 80).code;

@@ -13,8 +13,9 @@ import { startRedis, type TestRedis } from '../../support/redis';
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-access-'));
 const opened: RedisStore[] = [];
 let redis: TestRedis;
-const redisStore = (url = redis.url): RedisStore => {
-  const store = new RedisStore(url);
+/** A busy host is no Redis that is away. */
+const redisStore = (url = redis.url, patienceMs = 60_000): RedisStore => {
+  const store = new RedisStore(url, patienceMs);
   opened.push(store);
   return store;
 };
@@ -154,8 +155,6 @@ describe('a folder of keys and sessions', () => {
 });
 
 describe('a Redis that is away', () => {
-  const patience = 4_000;
-
   it.each<readonly [string, () => Promise<{ readonly url: string; close(): Promise<unknown> | void }>]>([
     ['refuses the connection', async () => ({ url: 'redis://:geheim@127.0.0.1:1', close: () => undefined })],
     [
@@ -166,12 +165,10 @@ describe('a Redis that is away', () => {
         return { url: `redis://:geheim@127.0.0.1:${(silent.address() as AddressInfo).port}`, close: () => void silent.close() };
       },
     ],
-  ])('is said with its code, without the password and in time: it %s', async (_, begin) => {
+  ])('is said with its code and without the password: it %s', async (_, begin) => {
     const { url, close } = await begin();
-    const store = redisStore(url);
-    const began = Date.now();
+    const store = redisStore(url, 100);
     const error: unknown = await store.get('key/a').catch((refused: unknown) => refused);
-    expect(Date.now() - began).toBeLessThan(patience);
     expect(error).toEqual(errorSaying('identity-unavailable', /^Redis, which has the keys and sessions, cannot be used: /));
     expect(String(error)).not.toContain('geheim');
     store.close();
