@@ -167,6 +167,6 @@ function ended(view: ShownRun, lines: EventLines, terminal: Terminal): number {
 function later({ id, by }: Attendance, open: readonly Interrupt[], service: FoundService, terminal: Terminal): number {
   terminal.write();
   terminal.write(`The run ${id} waits. Decide with:`);
-  for (const interrupt of open) for (const command of commandsFor(id, interrupt, service.flags, by)) terminal.write(`  ${command}`);
+  for (const interrupt of open) for (const command of commandsFor(id, interrupt, service, by)) terminal.write(`  ${command}`);
   return exitCodes.waiting;
 }

@@ -1,12 +1,18 @@
 import { externalCallIn } from '../contract/external-calls';
 import { misfitOf, type Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
+import type { FoundService } from './found-service';
 import { exampleOf } from './schema-example';
 import { commandLine } from '../contract/shell-words';
 import { askedAt, mayAnswer } from '../contract/who-may-answer';
 
 /** For copy and paste. The person writes the answer. */
-export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly string[], by?: string): readonly string[] {
+export function commandsFor(
+  runId: string,
+  interrupt: Interrupt,
+  { flags, hasKey }: Pick<FoundService, 'flags' | 'hasKey'>,
+  by?: string,
+): readonly string[] {
   const { id, kind } = interrupt;
   const asked = askedAt(interrupt, Date.now());
   const named = asked.by?.filter((name) => interrupt.notBy?.includes(name) !== true) ?? [];
@@ -16,7 +22,8 @@ export function commandsFor(runId: string, interrupt: Interrupt, flags: readonly
   const mayAsker = by !== undefined && mayAnswer(interrupt, { by, roles }, Date.now());
   // The asker, if allowed to answer, or else the first allowed person.
   const who = isNameless ? undefined : mayAsker ? by : (named[0] ?? 'your-name');
-  const rest = [...(who === undefined ? [] : ['--by', who]), ...(role === undefined ? [] : ['--role', role]), ...flags];
+  const names = [...(who === undefined ? [] : ['--by', who]), ...(role === undefined ? [] : ['--role', role])];
+  const rest = [...(hasKey ? [] : names), ...flags];
   if (kind === 'approval') return ['approve', 'reject'].map((command) => commandLine(command, runId, id, ...rest));
   const answer = (value: Json): string => commandLine('answer', runId, id, JSON.stringify(value), ...rest);
   if (kind === 'in-doubt')

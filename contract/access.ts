@@ -96,6 +96,8 @@ export interface AuditEntry {
   readonly action?: string;
   readonly run?: string;
   readonly interrupt?: string;
+  /** What was decided, such as `approve`. */
+  readonly decision?: string;
   /** The code of the refusal. */
   readonly code?: string;
   /** The id of the key that was made, rotated or revoked. */

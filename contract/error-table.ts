@@ -102,7 +102,10 @@ export const errorTable = {
   'interrupt-withdrawn': { status: 409, fix: 'Read the run. No answer is needed.' },
   'interrupt-expired': { status: 409, fix: 'Read the run to see how it continued after the deadline.' },
   'answer-invalid': { status: 400, fix: 'Correct the answer where the message says.' },
-  'answer-forbidden': { status: 403, fix: 'Let a person answer whom the interrupt names, and send `by` and `roles`.' },
+  'answer-forbidden': {
+    status: 403,
+    fix: 'Let a person answer whom the interrupt names. A service without `access` needs `by` and `roles`.',
+  },
   'run-busy': { status: 503, fix: 'Send the answer again. A Holdfast client repeats for 5 s, then leaves the answer as a signal.' },
   'answer-stale': { status: 409, fix: 'Read the interrupt again, then decide.' },
   // --- service
@@ -119,7 +122,10 @@ export const errorTable = {
   'queue-in-use': { status: 500, fix: 'Stop the other process, or set another HOLDFAST_DIR or HOLDFAST_TASK_QUEUE.' },
   'port-in-use': { status: 500, fix: 'Stop the other process, or choose another port with --port or HOLDFAST_PORT.' },
   // --- access
-  'identity-missing': { status: 401, fix: 'Send a key or a token as `Authorization: Bearer …`, or log in.' },
+  'identity-missing': {
+    status: 401,
+    fix: 'Send a key or a token as `Authorization: Bearer …`, or log in. Commands send HOLDFAST_KEY, which `holdfast keys create` makes.',
+  },
   'identity-invalid': { status: 401, fix: 'Use a live key, get a new token, or log in again.' },
   'identity-unavailable': { status: 503, fix: 'Start the issuer or the store of the message, or correct its address, and try again.' },
   'action-forbidden': { status: 403, fix: 'Ask an admin for a role that allows the action of the message.' },

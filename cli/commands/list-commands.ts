@@ -129,7 +129,7 @@ function showInboxRow(terminal: Terminal, service: FoundService, row: ListedInte
   ];
   terminal.write(`${terminal.paint.bold(runId)}${facts.length === 0 ? '' : terminal.paint.dim(`  ${facts.join(', ')}`)}`);
   for (const line of interruptLines(interrupt, terminal, agent)) terminal.write(line);
-  for (const command of commandsFor(runId, interrupt, service.flags)) terminal.write(`  ${command}`);
+  for (const command of commandsFor(runId, interrupt, service)) terminal.write(`  ${command}`);
 }
 
 interface ShownList {

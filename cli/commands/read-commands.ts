@@ -188,5 +188,5 @@ function retryLine({ address, attempt, nextAttemptAt, error }: RetriedCall): str
 
 function showInterrupt(terminal: Terminal, service: FoundService, { id, agent }: ShownRun, interrupt: Interrupt): void {
   for (const line of interruptLines(interrupt, terminal, agent)) terminal.write(line);
-  for (const command of commandsFor(id, interrupt, service.flags)) terminal.write(`  ${command}`);
+  for (const command of commandsFor(id, interrupt, service)) terminal.write(`  ${command}`);
 }

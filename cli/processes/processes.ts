@@ -65,6 +65,8 @@ export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: Begun
     const { example } = config;
     const first = example ?? { agent: (agents.find(({ takesJob }) => !takesJob) ?? agents[0])?.name ?? '', input: 'What can you do?' };
     terminal.write();
+    if (config.access !== undefined)
+      terminal.write(`  First: ${terminal.paint.bold('export HOLDFAST_KEY=$(npx holdfast keys create your-name --roles admin)')}`);
     terminal.write(
       `  Try: ${terminal.paint.bold(runLine(first.agent, first.input, ...(process.env['HOLDFAST_DIR'] ? ['--url', service.url] : [])))}`,
     );
@@ -107,7 +109,7 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
   terminal.write();
   terminal.write(green('Holdfast is ready.'));
   if (service !== undefined) {
-    line('console', `${service.url}/`);
+    line('console', `${settings.publicUrl ?? service.url}/`);
     line('service', service.url);
     line('access', access === undefined ? 'none: everybody on this machine is trusted, and names are claims' : waysIn(access));
   }

@@ -18,8 +18,11 @@ export interface KnownCaller extends Principal {
 }
 
 export interface Act {
-  readonly action: Action;
-  readonly run: string;
+  /** Absent: the request named another author. */
+  readonly action?: Action;
+  readonly run?: string;
+  /** What was decided, such as `approve`. */
+  readonly decision?: string;
   readonly interrupt?: string;
   /** The code of the error. Absent: the act counts. */
   readonly code?: string;
@@ -37,10 +40,10 @@ export class Authority {
     if (caller === undefined) return defined({ by, roles });
     const claimed = by !== undefined ? '`by`' : roles !== undefined ? '`roles`' : undefined;
     if (claimed === undefined) return { by: caller.user, roles: caller.roles, proof: caller.proof };
-    throw new HoldfastError(
-      'author-forbidden',
-      `The request says ${claimed}, and it comes from ${caller.user} (${caller.proof}), as the key, token or login says.`,
-    );
+    const message = `The request says ${claimed}, and it comes from ${caller.user} (${caller.proof}), as the key, token or login says.`;
+    const error = new HoldfastError('author-forbidden', message);
+    caller.onAct?.({ code: error.code });
+    throw error;
   }
 
   /** A reason that names the caller. */
@@ -73,7 +76,7 @@ export class Authority {
   }
 
   /** Tells the audit log how a decision ended. */
-  async decides(about: Pick<Act, 'action' | 'run' | 'interrupt'>, decide: () => Promise<void>): Promise<void> {
+  async decides(about: Omit<Act, 'code'>, decide: () => Promise<void>): Promise<void> {
     const { caller } = this;
     try {
       await decide();

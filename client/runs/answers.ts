@@ -132,3 +132,9 @@ function unknownIn(schema: unknown, edited: unknown, before: unknown, path: read
 export function interruptIn({ view }: Pick<AnswerStanding, 'view'>, interruptId: string): Interrupt | undefined {
   return view.interrupts.find(({ id }) => id === interruptId);
 }
+
+/** What an audit log says of an answer. */
+export function decidedBy({ interruptId: interrupt, answer }: TimedAnswer): { readonly interrupt: string; readonly decision?: string } {
+  const type = isRecord(answer) ? answer['type'] : undefined;
+  return { interrupt, ...(typeof type === 'string' ? { decision: type } : {}) };
+}

@@ -19,7 +19,7 @@ import { rootRunId } from '../../contract/record/child-runs';
 import type { AgentRunResult, ResumeReceipt, UpgradeReceipt } from '../../contract/record/wire';
 import type { RunExecutions } from '../../contract/run-executions';
 import type { AnswerOptions } from './answers';
-import { answerOf, checkAnswer, checkAnswerTo, checkSize, gone, interruptIn } from './answers';
+import { answerOf, checkAnswer, checkAnswerTo, checkSize, decidedBy, gone, interruptIn } from './answers';
 import { AnyRun } from './any-run';
 import { askToStop } from './ask-to-stop';
 import { askedAgain, isPassing, isTimeout } from './asked-again';
@@ -138,9 +138,7 @@ export class Run<Output = unknown> extends AnyRun {
     checkSize(answer as Json);
     const action = isPolicyApplied(answer) ? 'policies:apply' : 'runs:answer';
     await this.permit(action);
-    await this.through.acting.decides({ action, run: this.id, interrupt: whole.interruptId }, () =>
-      this.reader.work.wait(() => this.give(whole)),
-    );
+    await this.through.acting.decides({ action, run: this.id, ...decidedBy(whole) }, () => this.reader.work.wait(() => this.give(whole)));
   }
 
   private async give(answer: TimedAnswer): Promise<void> {

@@ -35,13 +35,15 @@ export class Access {
   constructor(readonly parts: AccessParts) {}
 
   async identify(request: Request): Promise<KnownCaller> {
+    let known: Principal | undefined;
     try {
       const { principal, mayWith } = await this.find(request);
+      known = principal;
       this.parts.rate?.take(principal);
       const may = actionsOf(principal.roles, this.parts.options.roles);
       return { ...principal, may, onAct: (act) => this.noted(principal, act), ...defined({ mayWith }) };
     } catch (error) {
-      throw this.refused(request, this.untold(error));
+      throw this.refused(request, this.untold(error), known);
     }
   }
 
@@ -94,7 +96,7 @@ export class Access {
     const identity = await identify?.(new Request(request.url, { method: request.method, headers: request.headers }));
     if (identity != null && request.headers.has('cookie')) checkSite(request);
     if (identity != null) return { principal: checkedIdentity(identity), ...defined({ mayWith: identity.may }) };
-    if (token === undefined) throw new HoldfastError('identity-missing', 'The request says not who sends it.');
+    if (token === undefined) throw new HoldfastError('identity-missing', 'The request does not say who sends it.');
     throw new HoldfastError('identity-invalid', 'The service takes no such token.');
   }
 }

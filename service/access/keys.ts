@@ -226,5 +226,6 @@ function invalid(message: string): HoldfastError {
 }
 
 function unknownKey(id: string): HoldfastError {
-  return new HoldfastError('key-unknown', `There is no key with the id ${shown(id)}.`);
+  const which = id.startsWith('hf_') ? 'of a whole key: the id is the eight letters after hf_' : shown(id);
+  return new HoldfastError('key-unknown', `There is no key with the id ${which}.`);
 }

@@ -26,8 +26,12 @@ export class RequestRate {
     const waitMs = bucket.waitFor(1);
     if (waitMs === 0) return bucket.take(1);
     const retryAfter = Math.ceil(waitMs / 1000);
-    throw new HoldfastError('requests-limited', `This caller may send ${this.perMinute} requests a minute. Try again in ${retryAfter} s.`, {
-      details: { retryAfter },
-    });
+    throw new HoldfastError(
+      'requests-limited',
+      `This caller may send ${this.perMinute} requests a minute, a twelfth of them at once. Try again in ${retryAfter} s.`,
+      {
+        details: { retryAfter },
+      },
+    );
   }
 }

@@ -103,7 +103,8 @@ export async function post(app: Hono, body: string, headers: Readonly<Record<str
     headers: { 'content-type': 'application/json', ...headers },
     body,
   });
-  return { status: response.status, body: (await response.json()) };
+  const answered: unknown = await response.json();
+  return { status: response.status, body: answered as RpcBody };
 }
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

@@ -38,8 +38,9 @@ const pasted = (line: string): readonly string[] => {
   const { stdout } = spawnSync('sh', ['-c', `for word in ${line}; do printf '%s\\0' "$word"; done`], { encoding: 'utf8' });
   return stdout.split('\0').slice(2, -1);
 };
+const nameless = { flags: [], hasKey: false };
 const decided = (interrupt: Interrupt, flags: readonly string[] = [], by?: string): readonly string[] =>
-  pasted(commandsFor('r', interrupt, flags, by)[0] ?? '').slice(3);
+  pasted(commandsFor('r', interrupt, { flags, hasKey: false }, by)[0] ?? '').slice(3);
 
 describe('a command that is shown', () => {
   it.each(["ada o'hara", '$HOME', '`id`', 'a"b', '', '-x', 'two\nlines', '*', '~', 'a;b', '!x', 'привет', '\\'])(
@@ -50,8 +51,13 @@ describe('a command that is shown', () => {
     },
   );
 
+  it('names nobody to a service that knows the caller by a key', () => {
+    const asked = { ...approval(), by: ['ada'], notBy: ['bob'] };
+    expect(commandsFor('r', asked, { flags: [], hasKey: true })[0]).toBe('npx holdfast approve r support.t2.refund-0.approval.1');
+  });
+
   it('quotes nothing that needs none', () => {
-    expect(commandsFor('ticket-1', approval(), [])).toEqual([
+    expect(commandsFor('ticket-1', approval(), nameless)).toEqual([
       'npx holdfast approve ticket-1 support.t2.refund-0.approval.1',
       'npx holdfast reject ticket-1 support.t2.refund-0.approval.1',
     ]);
@@ -88,16 +94,16 @@ describe('a command that is shown', () => {
     [undefined],
   ])('answers with something of the form that is asked for: %j', (schema) => {
     const asked = question(schema);
-    const [, , , answer] = pasted(commandsFor('r', asked, [])[0] ?? '');
+    const [, , , answer] = pasted(commandsFor('r', asked, nameless)[0] ?? '');
     expect(misfitOf(asked, JSON.parse(answer ?? '') as Json)).toBeUndefined();
   });
 
   it('answers in words where no form is found', () => {
-    expect(pasted(commandsFor('r', question({ type: 'string', pattern: '^[0-9]{9}$' }), [])[0] ?? '').at(3)).toBe('"your answer"');
+    expect(pasted(commandsFor('r', question({ type: 'string', pattern: '^[0-9]{9}$' }), nameless)[0] ?? '').at(3)).toBe('"your answer"');
   });
 
   it('says both of a call that somebody else makes: its result, and why there is none', () => {
-    const commands = commandsFor('r', external, []);
+    const commands = commandsFor('r', external, nameless);
     const answers = commands.map((command) => pasted(command.split('  #')[0] ?? '').at(3) ?? '');
     expect(answers).toEqual(['{"output":"your answer"}', '{"error":"your answer"}']);
     for (const answer of answers) expect(misfitOf(external, JSON.parse(answer) as Json)).toBeUndefined();
@@ -105,7 +111,7 @@ describe('a command that is shown', () => {
 
   it('says both of a call of which nobody knows whether it happened, and what comes of each', () => {
     const doubtful = { ...base, kind: 'in-doubt', info: 'x' } as Interrupt;
-    const commands = commandsFor('r', doubtful, []);
+    const commands = commandsFor('r', doubtful, nameless);
     expect(commands.map((command) => pasted(command.split('  #')[0] ?? ''))).toEqual([
       ['answer', 'r', base.id, '{"happened":true,"result":"your answer"}'],
       ['answer', 'r', base.id, '{"happened":false}'],

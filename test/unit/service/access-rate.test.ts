@@ -26,7 +26,9 @@ describe('requests per minute', () => {
   it('are never more than allowed, and refused with the seconds to wait', () => {
     const { clock, rate, taken } = bed(60);
     expect(taken(anna, 100)).toBe(5);
-    expect(() => rate.take(anna)).toThrow(errorOf('requests-limited', 'This caller may send 60 requests a minute. Try again in 2 s.'));
+    expect(() => rate.take(anna)).toThrow(
+      errorOf('requests-limited', 'This caller may send 60 requests a minute, a twelfth of them at once. Try again in 2 s.'),
+    );
     expect(() => rate.take(anna)).toThrow(expect.objectContaining({ details: { retryAfter: 2 } }) as Error);
     clock.now += 2_000;
     expect(taken(anna, 100)).toBe(1);
