@@ -212,7 +212,7 @@ it.each<[string, () => Door & { readonly client: HoldfastClient }]>([
 
 afterEach(() => jest.restoreAllMocks());
 
-const missing = /401.*The request says not who sends it/s;
+const missing = /401.*The request does not say who sends it/s;
 
 it.each<[string, (at: Door) => Promise<unknown>, RegExp]>([
   ['OpenAI', (at) => openAiAt(at).responses.create({ model: 'plain', input: 'Say it.' }), /401.*The service takes no such token/],
@@ -247,7 +247,7 @@ it.each<[string, (at: Door) => Promise<unknown>, RegExp]>([
     },
     missing,
   ],
-  ['the service', (at) => ownAt(at).start({ agent: 'plain', input: 'Say it.' }), /^The request says not who sends it/],
+  ['the service', (at) => ownAt(at).start({ agent: 'plain', input: 'Say it.' }), /^The request does not say who sends it/],
 ])('without its key the client of %s fails, and tells why', async (_, ask, why) => {
   await expect(ask({ url: keyed.url })).rejects.toThrow(why);
 });

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { errorTable } from '../../contract/errors';
 import { eventually } from '../support/eventually';
-import { operations } from '../support/service-app';
+import { operationsWithoutAccess as operations } from '../support/service-app';
 import type { Answered, ServiceBed } from './service-bed';
 import { startServiceBed } from './service-bed';
 

@@ -6,7 +6,7 @@ import { openApiOf } from '../../service/http/openapi/document';
 import { eventually } from '../support/eventually';
 import { gate } from '../support/gate';
 import { allOf } from '../support/all-of';
-import { operations, serviceApp } from '../support/service-app';
+import { operationsWithoutAccess as operations, serviceApp } from '../support/service-app';
 import type { ServiceBed } from './service-bed';
 import { startServiceBed } from './service-bed';
 
@@ -254,7 +254,7 @@ it('shows a run to 500 readers at once, and none waits for one that does not rea
 }, 120_000);
 
 it('asked for every route but those of protocols, and each answer is as the document says', async () => {
-  for (const path of ['/', '/health', '/readyz', '/openapi.json', '/openapi']) await checked(`${bed.url}${path}`);
+  for (const path of ['/', '/me', '/health', '/readyz', '/openapi.json', '/openapi']) await checked(`${bed.url}${path}`);
   const [, script = ''] = /src="([^"]+)"/.exec(await (await fetch(bed.url)).text()) ?? [];
   await checked(`${bed.url}${script}`);
   const own = Object.entries(operations).filter(([, { group }]) => group !== 'Protocols');

@@ -30,3 +30,6 @@ export async function answerOf(app: Hono, method: string, path: string, body?: u
 export const serviceApp = appOn({}, { access: { identify: () => ({ tenant: 'default', user: 'ada', roles: ['admin'] }) } });
 
 export const operations = operationsOf(serviceApp) as Readonly<Record<string, ToldOperation>>;
+
+/** What a service without `access` has. */
+export const operationsWithoutAccess = operationsOf(appOn({})) as Readonly<Record<string, ToldOperation>>;
