@@ -135,8 +135,8 @@ const temporal: Engine = {
     const id = `conversation-${name}-${randomUUID()}`;
     const run = client.run(id);
     const conversation = client.conversation(agent.name, id, { ...options, model: `test/${name}` });
-    const served = { conversation: () => conversation, run: () => run, withDeadline: client.withDeadline.bind(client) };
-    const app = (agui?: AguiOptions): Hono => aguiAppOf(served as unknown as HoldfastClient, agui, agent.name);
+    const served = Object.assign(Object.create(client) as HoldfastClient, { conversation: () => conversation, run: () => run });
+    const app = (agui?: AguiOptions): Hono => aguiAppOf(served, agui, agent.name);
     return { conversation, run: played(run, meansOnServer(client, run)), agui: (agui) => aguiThread(app(agui), agent.name, id) };
   },
   async play(agent, { input = 'Hi', model, onDelta, ...options }) {
