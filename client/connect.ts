@@ -11,7 +11,7 @@ import { readConfiguration } from '../host/configuration';
 import { unanswered } from '../host/unanswered';
 import { addressOf } from '../host/server-address';
 import type { KnownCaller, RunForCaller } from './connection/authority';
-import { Authority, actionForbidden } from './connection/authority';
+import { Authority } from './connection/authority';
 import { ClientParts } from './connection/client-parts';
 import type { ConnectOptions } from './connection/connect-options';
 import { checkConnectOptions } from './connection/connect-options';
@@ -287,8 +287,7 @@ export class HoldfastClient<Module = never> {
 
   /** Throws if the caller may not do this with any run. */
   async permit(action: Action): Promise<void> {
-    const { caller } = this.acting;
-    if (caller !== undefined && !caller.may.has(action)) throw actionForbidden(caller, action);
+    this.acting.permit(action);
   }
 }
 

@@ -52,12 +52,17 @@ export class Authority {
     return caller === undefined ? reason : `${reason} (${caller.user}, ${caller.proof})`;
   }
 
+  /** Throws if no role of the caller allows the action. */
+  permit(action: Action, workflowId?: string): void {
+    const { caller } = this;
+    if (caller !== undefined && !caller.may.has(action)) throw this.refused(caller, action, workflowId);
+  }
+
   /** `otherwise`: the run that the act would start. */
   async check(action: Action, workflowId: string, otherwise?: RunForCaller): Promise<void> {
     const { caller } = this;
-    if (caller === undefined) return;
-    if (!caller.may.has(action)) throw this.refused(caller, action, workflowId);
-    if (caller.mayWith === undefined) return;
+    this.permit(action, workflowId);
+    if (caller?.mayWith === undefined) return;
     const run = await this.factsOf(workflowId).catch((error: unknown) => {
       if (codeOf(error) === 'run-unknown') return otherwise;
       throw error;
@@ -69,9 +74,9 @@ export class Authority {
     throw this.refused(caller, action, workflowId);
   }
 
-  private refused(caller: KnownCaller, action: Action, workflowId: string): HoldfastError {
+  private refused(caller: KnownCaller, action: Action, workflowId: string | undefined): HoldfastError {
     const error = actionForbidden(caller, action);
-    caller.onAct?.({ action, run: runIdOf(workflowId), code: error.code });
+    caller.onAct?.({ action, code: error.code, ...(workflowId === undefined ? {} : { run: runIdOf(workflowId) }) });
     return error;
   }
 

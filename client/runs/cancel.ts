@@ -1,4 +1,3 @@
-import type { Author } from '../../contract/access';
 import { personName } from '../../contract/people';
 import { filled, flag, form, isString, oneOf, worded } from '../../contract/check';
 import type { CancelMode, CancelRequest } from '../../contract/cancel';
@@ -9,6 +8,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { RunEvent, RunView } from '../../contract/events';
 import { limits } from '../../contract/limits';
 import { anyOf } from '../../contract/shown';
+import type { Authority } from '../connection/authority';
 import { optionsOf } from '../connection/options';
 
 export interface CancelOptions {
@@ -39,7 +39,7 @@ const mode = form(
   `${anyOf(cancelModes)}, or a list of them`,
 );
 
-export function cancelRequestOf(options: CancelOptions, acting?: { author(claimed: Author): Author }): CancelRequest | undefined {
+export function cancelRequestOf(options: CancelOptions, acting?: Pick<Authority, 'author'>): CancelRequest | undefined {
   const given = optionsOf<CancelOptions>(options, 'cancel', {
     mode,
     within: worded(filled, 'a duration such as "30s"'),

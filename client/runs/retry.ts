@@ -2,7 +2,6 @@ import type { WorkflowClient, WorkflowStartOptions } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import type { Author } from '../../contract/access';
 import { filled, worded } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { millisecondsOf as milliseconds } from '../../contract/duration';
@@ -16,6 +15,7 @@ import { retriedSnapshot } from '../../contract/record/retry';
 import type { AgentRunInput, RetryPoint } from '../../contract/record/wire';
 import { millisecondsOf } from '../../host/history/history-facts';
 import { keptPointIn } from '../../host/history/kept-point';
+import type { Authority } from '../connection/authority';
 import { answered } from '../connection/lost-server';
 import { optionsOf } from '../connection/options';
 import { errorOf } from '../connection/refusals';
@@ -31,10 +31,6 @@ export interface GoOnOptions {
   readonly by?: string;
   /** The time for the rest of the run. Default: the rest of the first deadline. */
   readonly deadline?: string;
-}
-
-interface Authors {
-  author(claimed: { readonly by?: string | undefined }): Author;
 }
 
 type StartAgain = WorkflowStartOptions<(input: AgentRunInput) => Promise<void>>;
@@ -74,7 +70,7 @@ export class Retries {
     private readonly executions: Executions,
   ) {}
 
-  async goOn(workflowId: string, how: GoingOn, options: GoOnOptions, acting?: Authors): Promise<void> {
+  async goOn(workflowId: string, how: GoingOn, options: GoOnOptions, acting?: Pick<Authority, 'author'>): Promise<void> {
     const startOptions = await this.prepare(workflowId, how, options, acting);
     try {
       await answered(this.workflow.start(names.workflow, startOptions));
@@ -86,7 +82,7 @@ export class Retries {
     this.executions.changed();
   }
 
-  async prepare(workflowId: string, how: GoingOn, options: GoOnOptions, acting?: Authors): Promise<StartAgain> {
+  async prepare(workflowId: string, how: GoingOn, options: GoOnOptions, acting?: Pick<Authority, 'author'>): Promise<StartAgain> {
     const { by, deadline } = optionsOf<GoOnOptions>(options, ways[how].option, {
       by: personName,
       deadline: worded(filled, 'a duration such as "30d"'),
