@@ -28,6 +28,12 @@ export function actionsOf(roles: readonly string[], own: RoleTable = {}): Readon
   return new Set(roles.flatMap((role) => (Object.hasOwn(table, role) ? (table[role] ?? []) : [])));
 }
 
+/** Commands take roles with commas between them. */
+export function isRole(name: string): boolean {
+  return /^[^\s,\p{C}]{1,64}$/u.test(name);
+}
+export const roleForm = '1 to 64 characters without spaces and commas';
+
 /** A caller whose name is proven. */
 export interface Principal {
   readonly tenant: string;

@@ -58,6 +58,7 @@ export function isRunId(id: unknown): id is string {
 export function isTenant(name: unknown): name is string {
   return isRunId(name) && !/^(push|trial):/.test(name);
 }
+export const tenantForm = '1 to 200 letters, digits and . _ - : @, starting with a letter or digit, and not with push: or trial:';
 
 /** Names become parts of addresses. */
 const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { loadClientConfigProfile, toClientOptions } from '@temporalio/envconfig';
 import { withoutCredentials } from '../contract/credentials';
 import { HoldfastError, messageOf } from '../contract/errors';
-import { defaultTaskQueue, defaultTenant, isRunId } from '../contract/names';
+import { defaultTaskQueue, defaultTenant, isTenant, tenantForm } from '../contract/names';
 import { shown } from '../contract/shown';
 import {
   addressProblem,
@@ -288,7 +288,7 @@ function oneOf<T extends string>(environment: Environment, name: ConfigurationNa
 }
 
 function tenantProblem(tenant: string): string | undefined {
-  return isRunId(tenant) ? undefined : 'Use 1 to 200 letters, digits and . _ - : @, starting with a letter or digit.';
+  return isTenant(tenant) ? undefined : `Use ${tenantForm}.`;
 }
 
 export function reachable(host: string): string {

@@ -4,7 +4,7 @@ import type { Forms } from '../../contract/check';
 import { checkOptions, filled, flag, form, having, isFilled, isRecord, record } from '../../contract/check';
 import type { DeltaSource } from '../../contract/deltas';
 import { HoldfastError } from '../../contract/errors';
-import { isRunId } from '../../contract/names';
+import { isTenant, tenantForm } from '../../contract/names';
 import { shown } from '../../contract/shown';
 import type { TemporalSettings } from '../../host/connection';
 
@@ -38,7 +38,7 @@ const connectForms: Forms<ConnectOptions> = {
     'a Client of @temporalio/client',
   ),
   taskQueue: filled,
-  tenant: form(isRunId, '1 to 200 letters, digits and . _ - : @, starting with a letter or digit'),
+  tenant: form(isTenant, tenantForm),
   dataConverter: record,
   compress: flag,
   deltas: having(['subscribe'], 'a source of deltas'),

@@ -76,13 +76,31 @@ export function a2aRoutes(parts: AppParts): Hono {
     .add(
       'GET /:agent/.well-known/agent-card.json',
       { may: 'runs:read', summary: 'A2A: the card of an agent.', answers: ok('Protocol', 'The card.') },
-      ({ agent, context }) => cardOf(askedAgent(parts, agent, undefined), cardAddress(parts, context), pushTo().length > 0),
+      ({ agent, context, client }) =>
+        cardOf(askedAgent(parts, agent, undefined), {
+          url: cardAddress(parts, context),
+          pushNotifications: pushTo().length > 0,
+          takesKeys: client.caller !== undefined,
+        }),
     )
     .add('POST /:agent', { summary: 'A2A: every method.', ...rpc }, answer)
     .add('POST /:agent/', { summary: 'A2A: the same with a / at the end.', ...rpc }, answer).app;
 }
 
-function cardOf({ name, description }: Pick<AgentSummary, 'name' | 'description'>, url: string, pushNotifications: boolean): JsonObject {
+interface CardFacts {
+  readonly url: string;
+  readonly pushNotifications: boolean;
+  readonly takesKeys: boolean;
+}
+
+function cardOf(
+  { name, description }: Pick<AgentSummary, 'name' | 'description'>,
+  { url, pushNotifications, takesKeys }: CardFacts,
+): JsonObject {
+  const security = {
+    securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } },
+    securityRequirements: [{ schemes: { bearer: { list: [] } } }],
+  };
   return {
     name,
     description,
@@ -92,6 +110,7 @@ function cardOf({ name, description }: Pick<AgentSummary, 'name' | 'description'
     defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/plain', 'application/json'],
     skills: [{ id: name, name, description, tags: [name] }],
+    ...(takesKeys ? security : {}),
   };
 }
 

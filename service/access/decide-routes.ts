@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
 import type { Principal } from '../../contract/access';
+import { isRole, roleForm } from '../../contract/access';
 import { duration } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { millisecondsOf } from '../../contract/duration';
@@ -30,7 +31,10 @@ const isDuration = (text: string): boolean => duration.problem(text, 'expires') 
 
 const LinkBody = z.strictObject({
   for: z.string().refine(isPersonName, 'is not a name of 1 to 200 characters'),
-  roles: z.array(z.string().min(1)).max(20).optional(),
+  roles: z
+    .array(z.string().refine(isRole, `is not ${roleForm}`))
+    .max(20)
+    .optional(),
   expires: z.string().refine(isDuration, 'is not a duration such as "3d"').optional(),
 });
 

@@ -1,10 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ApiKey, MadeKey, Principal } from '../../contract/access';
+import { isRole, roleForm } from '../../contract/access';
 import { defined } from '../../contract/defined';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
-import { isTenant } from '../../contract/names';
+import { isTenant, tenantForm } from '../../contract/names';
 import { isPersonName, people } from '../../contract/people';
 import { shown } from '../../contract/shown';
 import type { AccessStore } from './parts';
@@ -35,7 +36,6 @@ interface KeyRecord extends Omit<ApiKey, 'lastUsed'> {
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 32 bytes need 43 digits, a checksum of 32 bits needs 6. */
 const pattern = /^(hf_([0-9A-Za-z]{8})_([0-9A-Za-z]{43}))_([0-9A-Za-z]{6})$/;
-const rolePattern = /^[^\s,\p{C}]{1,64}$/u;
 const mostLive = 2;
 const mostRoles = 50;
 const minuteMs = 60_000;
@@ -187,13 +187,10 @@ function checkNewKey({ name, tenant, roles }: NewKey): void {
     throw new HoldfastError('key-refused', problem);
   };
   if (!isPersonName(name)) refuse(`The name of a key must be a name of 1 to 200 characters. It is ${shown(name)}.`);
-  if (!isTenant(tenant))
-    refuse(
-      `The tenant of a key must be 1 to 200 letters, digits and . _ - : @, without push: or trial: at the beginning. It is ${shown(tenant)}.`,
-    );
+  if (!isTenant(tenant)) refuse(`The tenant of a key must be ${tenantForm}. It is ${shown(tenant)}.`);
   if (roles.length === 0 || roles.length > mostRoles) refuse(`A key has 1 to ${mostRoles} roles, not ${roles.length}.`);
-  const wrong = roles.find((role) => !rolePattern.test(role));
-  if (wrong !== undefined) refuse(`A role must be 1 to 64 characters without spaces and commas. One is ${shown(wrong)}.`);
+  const wrong = roles.find((role) => !isRole(role));
+  if (wrong !== undefined) refuse(`A role must be ${roleForm}. One is ${shown(wrong)}.`);
 }
 
 function factsOf({ hash: _hash, lifetimeMs: _lifetimeMs, ...facts }: KeyRecord): ApiKey {

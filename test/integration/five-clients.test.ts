@@ -251,3 +251,13 @@ it.each<[string, (at: Door) => Promise<unknown>, RegExp]>([
 ])('without its key the client of %s fails, and tells why', async (_, ask, why) => {
   await expect(ask({ url: keyed.url })).rejects.toThrow(why);
 });
+
+it('the card of A2A asks for a key where the service does, in words that the client knows', async () => {
+  const asked = async (at: Door) => {
+    const { securitySchemes, securityRequirements } = await (await a2aAt(at)).getAgentCard();
+    return [Object.values(securitySchemes).map(({ scheme }) => scheme), securityRequirements];
+  };
+  expect(await asked(open)).toEqual([[], []]);
+  const bearer = { $case: 'httpAuthSecurityScheme', value: expect.objectContaining({ scheme: 'Bearer' }) as unknown };
+  expect(await asked({ url: keyed.url, key })).toEqual([[bearer], [{ schemes: { bearer: { list: [] } } }]]);
+});

@@ -29,7 +29,7 @@ describe('the client of A2A', () => {
     const hook = await openHook();
     hook.status = 503;
     try {
-      const client = await a2aClient(fetch, `${dev.url}/a2a/support/`);
+      const client = await a2aClient(dev.fetch, `${dev.url}/a2a/support/`);
       const request = saying('Refund order 42, it arrived broken', { contextId: 'pushed' });
       const config = { tenant: '', id: '', taskId: '', url: hook.url, token: 'tok', authentication: undefined };
       const task = await client.sendMessage({
@@ -49,7 +49,7 @@ describe('the client of A2A', () => {
   });
 
   it('finds a task again whose service was killed while it streamed, and answers it', async () => {
-    const client = await a2aClient(fetch, `${dev.url}/a2a/support/`);
+    const client = await a2aClient(dev.fetch, `${dev.url}/a2a/support/`);
     let context = { contextId: '' };
     let id = '';
     // On a busy machine, the task may end before the kill.

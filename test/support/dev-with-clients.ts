@@ -1,13 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { freePort } from '../../host/server/free-port';
 import { ready, run } from '../product/package-bed';
 
 const root = resolve(__dirname, '..', '..');
+const command = join(root, 'dist', 'cli', 'main.js');
 const keys = /_API_KEY$|^TEMPORAL_|^HOLDFAST_(?!TEMPORAL_CLI$)|^OPENAI_|^npm_/;
 const environment = { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !keys.test(name))), NO_COLOR: '1' };
 
@@ -17,9 +18,11 @@ export interface ClientFiles {
   readonly install?: readonly string[];
 }
 
+/** Clients of others at a service that asks for keys. */
 export class DevWithClients {
   private readonly folder: string;
   private service: ChildProcess | undefined;
+  private key = '';
   url = '';
 
   constructor(name: string) {
@@ -30,18 +33,28 @@ export class DevWithClients {
     return join(this.folder, 'clients');
   }
 
+  private get clientOptions(): { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> } {
+    return { cwd: this.clients, env: { ...environment, HOLDFAST_KEY: this.key } };
+  }
+
+  private clientCommand(name: string): string[] {
+    return ['--import', './with-key.mjs', name, this.url];
+  }
+
   private get project(): string {
     return join(this.folder, 'project');
   }
 
   async open({ scripts, linked = [], install }: ClientFiles): Promise<void> {
     for (const at of [this.project, this.clients]) mkdirSync(join(at, 'node_modules'), { recursive: true });
-    for (const file of ['agents.ts', 'tools.ts', 'holdfast.config.ts'])
-      copyFileSync(join(root, 'cli', 'templates', 'project', file), join(this.project, file));
+    const template = join(root, 'cli', 'templates', 'project');
+    for (const file of ['agents.ts', 'tools.ts']) copyFileSync(join(template, file), join(this.project, file));
+    const configuration = readFileSync(join(template, 'holdfast.config.ts'), 'utf8');
+    writeFileSync(join(this.project, 'holdfast.config.ts'), configuration.replace('  tools,\n', '  tools,\n  access: {},\n'));
     for (const at of [this.project, this.clients]) writeFileSync(join(at, 'package.json'), '{ "private": true }');
     symlinkSync(root, join(this.project, 'node_modules', 'holdfast'));
     symlinkSync(join(root, 'node_modules', 'zod'), join(this.project, 'node_modules', 'zod'));
-    for (const file of scripts) copyFileSync(join(root, 'test', 'acceptance', file), join(this.clients, file));
+    for (const file of ['with-key.mjs', ...scripts]) copyFileSync(join(root, 'test', 'acceptance', file), join(this.clients, file));
     const npm = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--engine-strict=false', ...(install ?? [])];
     if (install !== undefined) await run('npm', npm, { cwd: this.clients, env: environment });
     for (const name of linked) {
@@ -50,12 +63,26 @@ export class DevWithClients {
       symlinkSync(join(root, 'node_modules', name), at);
     }
     this.url = `http://127.0.0.1:${await freePort()}`;
+    const { stdout } = await run(process.execPath, [command, 'keys', 'create', 'kim', '--roles', 'admin'], {
+      cwd: this.project,
+      env: environment,
+    });
+    this.key = stdout.trim();
     await this.serve();
   }
 
+  readonly fetch: typeof fetch = (input, init) => {
+    const request = new Request(input, init);
+    request.headers.set('authorization', `Bearer ${this.key}`);
+    return fetch(request);
+  };
+
   async serve(): Promise<void> {
-    const command = [join(root, 'dist', 'cli', 'main.js'), 'dev', '--port', new URL(this.url).port];
-    this.service = spawn(process.execPath, command, { cwd: this.project, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.service = spawn(process.execPath, [command, 'dev', '--port', new URL(this.url).port], {
+      cwd: this.project,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     await ready(this.service, this.url);
   }
 
@@ -79,7 +106,7 @@ export class DevWithClients {
 
   async script(name: string): Promise<string> {
     try {
-      const { stdout } = await run(process.execPath, [name, this.url], { cwd: this.clients, env: environment });
+      const { stdout } = await run(process.execPath, this.clientCommand(name), this.clientOptions);
       return stdout;
     } catch (error) {
       const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
@@ -89,7 +116,7 @@ export class DevWithClients {
 
   /** Runs a script; at every KILL in the output, kills and restarts the service and tells the script. */
   async killedBy(name: string): Promise<string> {
-    const client = spawn(process.execPath, [name, this.url], { cwd: this.clients, env: environment });
+    const client = spawn(process.execPath, this.clientCommand(name), this.clientOptions);
     let said = '';
     client.stdout.setEncoding('utf8');
     // The script may already be gone.

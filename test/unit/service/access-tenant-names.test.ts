@@ -1,3 +1,5 @@
+import { connect } from '../../../client/connect';
+import { readConfiguration } from '../../../host/configuration';
 import { Access } from '../../../service/access/access';
 import { principalOf } from '../../../service/access/claims';
 import { Keys } from '../../../service/access/keys';
@@ -20,6 +22,12 @@ describe.each(['push:acme', 'trial:acme'])('the tenant %s, whose runs would have
   it('is refused in a token', () => {
     const issuer = { issuer: 'https://issuer.example.com', claims: { tenant: 'tenant' } };
     expect(() => principalOf(issuer, { tenant, sub: 'eve' }, 'token')).toThrow(expect.objectContaining({ code: 'identity-invalid' }));
+  });
+
+  it('is refused of `connect` and in HOLDFAST_TENANT', async () => {
+    const refusal = { code: 'config-invalid', message: expect.stringContaining('not with push: or trial:') as unknown };
+    await expect(connect({ tenant })).rejects.toMatchObject(refusal);
+    expect(() => readConfiguration({ HOLDFAST_TENANT: tenant })).toThrow(expect.objectContaining(refusal));
   });
 
   it('is refused from `identify`', async () => {
