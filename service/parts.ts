@@ -8,6 +8,7 @@ import type { AguiOptions } from './agui/options';
 import type { AiSdkUiOptions } from './ai-sdk/parts';
 import type { Changing } from './http/current';
 import type { AgentSummary } from './project/load-project';
+import type { ServiceStore } from './store/store';
 
 export interface ServiceHosting {
   readonly server: ServiceFacts['server']['kind'];
@@ -22,6 +23,8 @@ export interface ServiceParts {
   readonly client: HoldfastClient;
   /** Who may do what. Absent: anybody who reaches the service may do everything, and names are claims. */
   readonly access?: AccessOptions;
+  /** Where keys, sessions and the audit log are. Default: files in the directory of Holdfast, or Redis with HOLDFAST_REDIS_URL. */
+  readonly store?: ServiceStore;
   /** Functions give values that change while the service runs. */
   readonly agents: readonly AgentSummary[] | (() => readonly AgentSummary[]);
   readonly logger: Logger;
@@ -50,4 +53,5 @@ export interface ServiceParts {
 }
 
 /** For routes, which get the client of the caller's tenant with each request. */
-export type AppParts = Omit<ServiceParts, 'client' | 'access'> & Required<Pick<ServiceParts, 'closing' | 'heartbeatMs' | 'patienceMs'>>;
+export type AppParts = Omit<ServiceParts, 'client' | 'access'> &
+  Required<Pick<ServiceParts, 'closing' | 'heartbeatMs' | 'patienceMs' | 'store'>>;

@@ -6,7 +6,7 @@ import { similarNames } from '../../contract/similar-names';
 import { aboutKey, Audit } from '../../service/access/audit';
 import { sinceOf } from '../../service/access/audit-routes';
 import { Keys } from '../../service/access/keys';
-import { openAccessStore } from '../../service/access/open-store';
+import { openStore } from '../../service/store/open-store';
 import type { AccessOptions } from '../../service/access/parts';
 import { exitCodes, told, writeJson, writeTable, type JsonFlag } from '../output';
 import { readSettings } from '../processes/process-settings';
@@ -44,7 +44,7 @@ const by = 'command line';
 async function withKeys(flags: StoreFlags, act: (open: OpenKeys) => Promise<number>): Promise<number> {
   const { project, configuration, logger, tenant } = await readSettings(flags);
   const { access } = project.config;
-  const { store, close } = openAccessStore(access, configuration);
+  const { store, close } = openStore(project.config.store, configuration);
   try {
     const audit = new Audit(store, logger);
     const note: OpenKeys['note'] = (what, key) => audit.write({ what, tenant: key.tenant, proof: by, ...aboutKey(key) });

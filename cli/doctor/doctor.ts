@@ -1,7 +1,7 @@
 import type { Configuration, Environment } from '../../host/configuration';
 import { Keys } from '../../service/access/keys';
-import { openAccessStore } from '../../service/access/open-store';
-import type { AccessOptions } from '../../service/access/parts';
+import { openStore } from '../../service/store/open-store';
+import type { ServiceStore } from '../../service/store/store';
 import { listensAt, type ProcessFlags } from '../processes/process-settings';
 import { ownFolder, ownManifest } from '../setup/own-package';
 import type { Terminal } from '../terminal';
@@ -45,14 +45,14 @@ async function* examine(flags: ProcessFlags, environment: Environment): AsyncGen
   yield checkDirectory(configuration.directory);
   const listens = listensAt(flags, configuration, project?.config.http, environment);
   yield await checkServicePort(configuration.directory, listens);
-  if (project !== undefined) yield* await checkAccess(project.config.access, listens, () => hasKey(project.config.access, configuration));
+  if (project !== undefined) yield* await checkAccess(project.config.access, listens, () => hasKey(project.config.store, configuration));
   if (configuration.redisUrl !== undefined) yield await checkRedis(configuration.redisUrl);
   if (configuration.server !== undefined) yield await checkReach(configuration.server);
   yield* await checkServer(configuration, environment);
 }
 
-async function hasKey(access: AccessOptions | undefined, configuration: Configuration): Promise<boolean> {
-  const { store, close } = openAccessStore(access, configuration);
+async function hasKey(given: ServiceStore | undefined, configuration: Configuration): Promise<boolean> {
+  const { store, close } = openStore(given, configuration);
   try {
     return (await new Keys(store).list()).length > 0;
   } catch {

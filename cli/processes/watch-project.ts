@@ -145,7 +145,8 @@ export class ProjectWatch {
     const { config: before } = this.parts.settings.project;
     const fields = ['http', 'access', 'taskQueue', 'tenant', 'compress'] as const;
     const differ = fields.filter((field) => JSON.stringify(config[field]) !== JSON.stringify(before[field]));
-    const names = [...differ, ...((config.storage === undefined) !== (before.storage === undefined) ? ['storage'] : [])];
+    const objects = (['storage', 'store'] as const).filter((field) => (config[field] === undefined) !== (before[field] === undefined));
+    const names = [...differ, ...objects];
     const isKnown = names.join() === this.toldOfRestart;
     this.toldOfRestart = names.join();
     if (names.length === 0 || isKnown) return;

@@ -3,7 +3,7 @@ import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
-import type { AccessStore } from './parts';
+import type { ServiceStore } from '../store/store';
 
 export interface AuditQuery {
   /** Absent: all tenants, and callers without an identity. */
@@ -22,7 +22,7 @@ export class Audit {
   private refusals = 0;
 
   constructor(
-    private readonly store: AccessStore,
+    private readonly store: ServiceStore,
     private readonly logger: Pick<Logger, 'error'>,
   ) {}
 

@@ -8,7 +8,7 @@ import { HoldfastError } from '../../contract/errors';
 import { isTenant, tenantForm } from '../../contract/names';
 import { isPersonName, people } from '../../contract/people';
 import { shown } from '../../contract/shown';
-import type { AccessStore } from './parts';
+import type { ServiceStore } from '../store/store';
 import { hashOf, isSame, newSecret } from './secrets';
 
 export interface NewKey {
@@ -50,7 +50,7 @@ export class Keys {
   private readonly usedAt = new Map<string, number>();
 
   constructor(
-    private readonly store: AccessStore,
+    private readonly store: ServiceStore,
     private readonly now: () => number = Date.now,
   ) {}
 

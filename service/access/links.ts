@@ -3,7 +3,8 @@ import type { Principal } from '../../contract/access';
 import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import { canonicalJson } from '../../contract/messages/messages';
-import type { AccessOptions, AccessStore } from './parts';
+import type { ServiceStore } from '../store/store';
+import type { AccessOptions } from './parts';
 import { isSame } from './secrets';
 
 /** One decision of one person. */
@@ -41,7 +42,7 @@ type Payload = readonly [
 /** Signed links. The store has the secret and the used links, not the links. */
 export class Links {
   constructor(
-    private readonly store: AccessStore,
+    private readonly store: ServiceStore,
     private readonly options: NonNullable<AccessOptions['links']> = {},
   ) {}
 

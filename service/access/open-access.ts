@@ -1,5 +1,4 @@
 import type { Hono } from 'hono';
-import { readConfiguration } from '../../host/configuration';
 import type { AppParts } from '../parts';
 import { Access, type AccessParts } from './access';
 import { Audit } from './audit';
@@ -10,7 +9,6 @@ import { keyRoutes } from './key-routes';
 import { Keys } from './keys';
 import { Links } from './links';
 import { loginRoutes } from './login-routes';
-import { openAccessStore } from './open-store';
 import type { AccessOptions } from './parts';
 import { RequestRate } from './rate';
 import { Sessions } from './sessions';
@@ -21,11 +19,8 @@ interface OpenAccess {
   readonly mount: (app: Hono) => void;
 }
 
-/** Opens the store, which closes with the service. */
 export function openAccess(options: AccessOptions, parts: AppParts): OpenAccess {
-  const { logger, closing, publicUrl } = parts;
-  const { store, close } = openAccessStore(options, readConfiguration());
-  closing.addEventListener('abort', close, { once: true });
+  const { logger, store, publicUrl } = parts;
   const keys = new Keys(store);
   const issuers = new Issuers(options.issuers ?? [], logger);
   const ofAccess: AccessParts = {

@@ -5,7 +5,7 @@ import { duration } from '../../contract/check';
 import { withoutCredentials } from '../../contract/credentials';
 import { publicUrlProblem } from '../../host/check-settings';
 import { shown } from '../../contract/shown';
-import type { AccessOptions, AccessStore } from './parts';
+import type { AccessOptions } from './parts';
 
 /** A symmetric algorithm would let holders of a public key make tokens. */
 const algorithms = ['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA', 'Ed25519'] as const;
@@ -50,11 +50,6 @@ const roles = z.record(z.string(), z.array(action)).superRefine((table, context)
   }
 });
 
-const isStore = (value: unknown): boolean =>
-  ['get', 'set', 'delete', 'list', 'append', 'lines'].every(
-    (method) => typeof (value as Record<string, unknown> | null)?.[method] === 'function',
-  );
-
 export const AccessOptionsSchema = z
   .strictObject({
     keys: z.boolean().optional(),
@@ -64,7 +59,6 @@ export const AccessOptionsSchema = z
       .optional(),
     roles: roles.optional(),
     identify: func.optional(),
-    store: z.custom<AccessStore>(isStore, 'is not a store with get, set, delete, list, append and lines').optional(),
     perMinute: z.int('is not a whole number of at least 1').min(1, 'is not a whole number of at least 1').optional(),
     links: z
       .strictObject({

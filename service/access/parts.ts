@@ -2,20 +2,6 @@ import type { KnownCaller } from '../../client/connection/authority';
 import type { RoleTable } from '../../contract/access';
 import type { MaybePromise } from '../../contract/maybe-promise';
 
-/** Where keys, sessions and the audit log are. The default is a folder of files; Redis serves many hosts. */
-export interface AccessStore {
-  get(key: string): Promise<string | undefined>;
-  /** Returns false if `ifAbsent` is set and the key exists. After `ttlMs` the key is gone. */
-  set(key: string, value: string, options?: { readonly ttlMs?: number; readonly ifAbsent?: true }): Promise<boolean>;
-  /** Returns whether the key existed. Of several simultaneous calls one returns true. */
-  delete(key: string): Promise<boolean>;
-  list(prefix: string): Promise<readonly string[]>;
-  /** Adds a line to the audit log. */
-  append(line: string): Promise<void>;
-  /** Reads the audit log, the oldest line first. */
-  lines(): AsyncIterable<string>;
-}
-
 /** Names of claims, or functions of all claims. */
 export interface Claims {
   /** Default: every token belongs to the tenant `default`. */
@@ -65,8 +51,6 @@ export interface AccessOptions {
   readonly roles?: RoleTable;
   /** Identifies a request that has no API key, no token of `issuers` and no session. Undefined refuses the request. */
   readonly identify?: (request: Request) => MaybePromise<Identity | undefined>;
-  /** Default: files in the directory of Holdfast, or Redis with HOLDFAST_REDIS_URL. */
-  readonly store?: AccessStore;
   /** The most requests of one key or person in a minute. Default: no limit. */
   readonly perMinute?: number;
   readonly links?: {

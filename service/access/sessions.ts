@@ -7,7 +7,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Issuers } from './issuers';
 import type { Keys } from './keys';
 import { checkOrigin } from './origin';
-import type { AccessStore } from './parts';
+import type { ServiceStore } from '../store/store';
 import { hashOf, newSecret } from './secrets';
 
 const hourMs = 3_600_000;
@@ -32,7 +32,7 @@ export interface SessionParts {
 /** Logins of browsers. The store has a hash of the cookie, so a reader of the store cannot log in. */
 export class Sessions {
   constructor(
-    private readonly store: AccessStore,
+    private readonly store: ServiceStore,
     private readonly parts: SessionParts,
   ) {}
 

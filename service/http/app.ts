@@ -6,6 +6,7 @@ import type { Me } from '../../contract/access';
 import { allActions } from '../../contract/access';
 import { HoldfastError } from '../../contract/errors';
 import type { HoldfastClient } from '../../client/index';
+import { readConfiguration } from '../../host/configuration';
 import type { AppParts, ServiceParts } from '../parts';
 import { AccessGate } from '../access/gate';
 import { openAccess } from '../access/open-access';
@@ -24,6 +25,7 @@ import { agentsIn } from './asked-agent';
 import { conversationRoutes } from './conversation-routes';
 import { runRoutes } from './run-routes';
 import { serviceRoutes } from './service-routes';
+import { openStore } from '../store/open-store';
 
 /** Without the common deadline: streams, bulk requests, and moves that wait for a worker. */
 const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
@@ -40,7 +42,9 @@ const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\
 export function createApp(given: ServiceParts): Hono {
   const { client, access, ...rest } = given;
   const { hosts, origins = [], logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = rest;
-  const parts: AppParts = { ...rest, closing, heartbeatMs, patienceMs };
+  const { store, close } = openStore(rest.store, readConfiguration());
+  closing.addEventListener('abort', close, { once: true });
+  const parts: AppParts = { ...rest, closing, heartbeatMs, patienceMs, store };
   const app = new Hono();
   app.onError((error, context) => errorResponse(error, context, logger));
   app.notFound((context) => {

@@ -21,6 +21,8 @@ import type { AguiOptions } from '../agui/options';
 import type { AiSdkUiOptions } from '../ai-sdk/parts';
 import { AiSdkUiOptionsSchema } from '../ai-sdk/parts';
 import { AguiOptionsSchema } from '../agui/options';
+import type { ServiceStore } from '../store/store';
+import { StoreSchema } from '../store/store';
 
 /** Environment variables and flags override `taskQueue`, `tenant` and `http`. */
 export interface ProjectConfig {
@@ -65,6 +67,8 @@ export interface ProjectConfig {
   };
   /** Who may do what through the service. Absent: the service listens on loopback only, and names are claims. */
   readonly access?: AccessOptions;
+  /** Where the service keeps keys, sessions and the audit log. Default: files in HOLDFAST_DIR, or Redis with HOLDFAST_REDIS_URL. */
+  readonly store?: ServiceStore;
   readonly agui?: AguiOptions;
   readonly aiSdk?: AiSdkUiOptions;
   readonly a2a?: A2aOptions;
@@ -184,6 +188,7 @@ export const ProjectConfigSchema = z.strictObject({
     })
     .optional(),
   access: AccessOptionsSchema.optional(),
+  store: StoreSchema.optional(),
   agui: AguiOptionsSchema.optional(),
   aiSdk: AiSdkUiOptionsSchema.optional(),
   a2a: A2aOptionsSchema.optional(),

@@ -9,7 +9,7 @@ import { Keys } from '../../service/access/keys';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
 import { fixtureTools } from '../fixtures/tools';
-import { memoryAccessStore } from '../support/access-store';
+import { memoryStore } from '../support/memory-store';
 import { eventually } from '../support/eventually';
 import type { TestIssuer } from '../support/issuer';
 import { client as login, startIssuer } from '../support/issuer';
@@ -20,7 +20,7 @@ import { closeVisited, decision, letGo, violationsOf, visit } from './console-pa
 
 const refunds = policy({ name: 'refunds', tools: ['refund'], stages: [{ need: 2, fourEyes: true, by: { roles: ['finance'] } }] });
 const bed = sharedBed({ tools: fixtureTools, policies: { refunds } });
-const store = memoryAccessStore();
+const store = memoryStore();
 const keys = new Keys(store);
 const foreign = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<!doctype html><title>A site</title>'));
 
@@ -36,7 +36,8 @@ beforeAll(async () => {
     client: bed.client,
     agents: [{ name: 'configured', description: 'Under test.', takesJob: false }],
     policies: { refunds },
-    access: { store, issuers: [{ issuer: issuer.url, login, claims: { tenant: 'tenant' } }] },
+    store,
+    access: { issuers: [{ issuer: issuer.url, login, claims: { tenant: 'tenant' } }] },
     logger: createLogger({ level: 'silent' }),
     host: '127.0.0.1',
     port,

@@ -6,7 +6,7 @@ import { createLogger } from '../../host/logger';
 import { freePort } from '../../host/server/free-port';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
-import { memoryAccessStore } from '../support/access-store';
+import { memoryStore } from '../support/memory-store';
 import type { TestIssuer } from '../support/issuer';
 import { client, startIssuer } from '../support/issuer';
 import { clientWith } from '../support/service-app';
@@ -31,7 +31,8 @@ beforeAll(async () => {
     logger: createLogger({ level: 'silent' }),
     host: '127.0.0.1',
     port,
-    access: { store: memoryAccessStore(), issuers: [{ issuer: issuer.url, login: client, claims: { tenant: 'tenant' } }] },
+    store: memoryStore(),
+    access: { issuers: [{ issuer: issuer.url, login: client, claims: { tenant: 'tenant' } }] },
   });
 }, 120_000);
 afterAll(async () => {

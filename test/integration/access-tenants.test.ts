@@ -8,7 +8,7 @@ import { createApp } from '../../service/http/app';
 import { operations } from '../support/service-app';
 import { policy } from '../../middleware/index';
 import { fixtureTools } from '../fixtures/tools';
-import { memoryAccessStore } from '../support/access-store';
+import { memoryStore } from '../support/memory-store';
 import { inputWith } from '../support/agui-bed';
 import { sharedBed } from '../support/shared-bed';
 import { eventually } from '../support/temporal';
@@ -39,8 +39,8 @@ beforeAll(async () => {
   connection = await Connection.connect({ address: testServer().address, interceptors: interceptors as never });
   client = await connect({ client: new Client({ connection }), taskQueue: bed.taskQueue });
   const agents = ['configured', 'plain'].map((name) => ({ name, description: 'Under test.', takesJob: false }));
-  const access = { identify: identified, store: memoryAccessStore() };
-  app = createApp({ client, agents, access, policies: { refunds }, logger: createLogger({ level: 'silent' }) });
+  const access = { identify: identified };
+  app = createApp({ client, agents, access, store: memoryStore(), policies: { refunds }, logger: createLogger({ level: 'silent' }) });
 });
 afterAll(async () => {
   await client.close();

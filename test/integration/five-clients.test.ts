@@ -11,7 +11,7 @@ import type { HoldfastClient } from '../../client/index';
 import { Keys } from '../../service/access/keys';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
-import { memoryAccessStore } from '../support/access-store';
+import { memoryStore } from '../support/memory-store';
 import { a2aClient, saying, stateOf, textsOf as textsOfTask } from '../support/a2a-bed';
 import { PageChat, textsOf, toolsOf } from '../support/ai-sdk-page';
 import { gate } from '../support/gate';
@@ -54,7 +54,7 @@ interface Door {
 }
 
 const run = `five-${process.pid}`;
-const store = memoryAccessStore();
+const store = memoryStore();
 let bed: TestBed;
 let open: RunningService;
 let keyed: RunningService;
@@ -63,7 +63,7 @@ beforeAll(async () => {
   bed = await startTestBed(() => ({ parts: [] }), { models: { providers: { test: { model: () => model } } } });
   const agents = [{ name: 'plain', description: 'Answers.', takesJob: false }];
   const parts = { client: bed.client, agents, logger: createLogger({ level: 'silent' }), host: '127.0.0.1', port: 0 };
-  [open, keyed] = await Promise.all([startService(parts), startService({ ...parts, access: { store } })]);
+  [open, keyed] = await Promise.all([startService(parts), startService({ ...parts, access: {}, store })]);
   ({ key } = await new Keys(store).create({ name: 'five', tenant: 'acme', roles: ['operator'] }));
 });
 afterAll(async () => {

@@ -16,7 +16,7 @@ import { findService } from '../../../cli/find-service';
 import { runCommandLine } from '../../../cli/program';
 import type { Terminal } from '../../../cli/terminal';
 import type { AuditEntry } from '../../../contract/access';
-import { FileStore } from '../../../service/access/file-store';
+import { FileStore } from '../../../service/store/file-store';
 import { Keys } from '../../../service/access/keys';
 import { errorOf, errorSaying } from '../../support/failures';
 import { recordedTerminal } from '../../support/recorded-terminal';
@@ -61,7 +61,7 @@ const rotate = (id: string, flags: RotateKeyFlags = {}) => run((terminal) => rot
 const revoke = (id: string) => run((terminal) => revokeKey(terminal, id, { config }));
 const list = (flags: ListKeysFlags = {}) => run((terminal) => listKeys(terminal, { config, ...flags }));
 const audit = (flags: AuditFlags = {}) => run((terminal) => printAudit(terminal, { config, ...flags }));
-const store = (): FileStore => new FileStore(join(folder, 'data', 'access'));
+const store = (): FileStore => new FileStore(join(folder, 'data', 'store'));
 
 describe('holdfast keys', () => {
   it('makes, lists, rotates and revokes keys without a service, and the audit log has the acts', async () => {
@@ -99,7 +99,7 @@ describe('holdfast keys', () => {
       { what: 'key-revoked', key: id, ...who },
     ]);
     expect((await audit({ tenant: 'other' })).out).toEqual([]);
-    expect(readFileSync(join(folder, 'data', 'access', 'audit.jsonl'), 'utf8')).not.toContain('hf_');
+    expect(readFileSync(join(folder, 'data', 'store', 'audit.jsonl'), 'utf8')).not.toContain('hf_');
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../../contract/access';
 import { Audit, lastEntries, type AuditQuery } from '../../../service/access/audit';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 
 const start = Date.parse('2026-11-28T09:00:00Z');
 const minute = 60_000;
@@ -9,7 +9,7 @@ beforeEach(() => jest.useFakeTimers({ now: start }));
 afterEach(() => jest.useRealTimers());
 
 const bed = () => {
-  const store = memoryAccessStore();
+  const store = memoryStore();
   const logged: string[] = [];
   const audit = new Audit(store, { error: (message, fields) => logged.push(`${message} ${JSON.stringify(fields)}`) });
   const read = async (query?: AuditQuery): Promise<readonly AuditEntry[]> => {

@@ -13,7 +13,7 @@ import type { AppParts, ServiceParts } from '../../../service/parts';
 import type { Link } from '../../../service/access/links';
 import { Links, shownHash } from '../../../service/access/links';
 import type { AccessOptions } from '../../../service/access/parts';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 import { clientWith } from '../../support/service-app';
 
 const base = { id: 'a.pay', address: [], agent: 'desk' };
@@ -55,7 +55,7 @@ function bed({ interrupt = approval, links: options, login, parts = { hosts: [] 
   const logged: string[] = [];
   const permitted: Action[] = [];
   const state = { open: [interrupt], refusal: undefined as Error | undefined };
-  const links = new Links(memoryAccessStore(), options);
+  const links = new Links(memoryStore(), options);
   const write = async (entry: unknown): Promise<void> => void logged.push(JSON.stringify(entry));
   const ofAccess = {
     options: {},

@@ -8,7 +8,7 @@ import { AccessGate } from '../../../service/access/gate';
 import { keyRoutes } from '../../../service/access/key-routes';
 import { Keys } from '../../../service/access/keys';
 import { errorResponse } from '../../../service/http/error-response';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 import { answerOf, clientWith } from '../../support/service-app';
 
 const own = { 'key-maker': ['keys:manage', 'runs:read'] } as const;
@@ -19,7 +19,7 @@ function callerWith(changes: Partial<KnownCaller>): KnownCaller {
 }
 
 function bed() {
-  const store = memoryAccessStore();
+  const store = memoryStore();
   const logger = createLogger({ level: 'silent' });
   const [keys, audit] = [new Keys(store), new Audit(store, logger)];
   const appOf = (changes: Partial<KnownCaller> | undefined): Hono => {

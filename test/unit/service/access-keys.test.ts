@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MadeKey } from '../../../contract/access';
 import { Keys } from '../../../service/access/keys';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 import { errorOf, errorSaying } from '../../support/failures';
 
 const minute = 60_000;
@@ -12,7 +12,7 @@ const form = /^hf_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/;
 const refused = errorOf('identity-invalid', 'The key is unknown or revoked.');
 
 const bed = () => {
-  const store = memoryAccessStore();
+  const store = memoryStore();
   const clock = { now: start };
   return { store, clock, keys: new Keys(store, () => clock.now) };
 };

@@ -1,7 +1,7 @@
 import type { Interrupt } from '../../../contract/interrupts';
 import type { Link } from '../../../service/access/links';
 import { Links, shownHash } from '../../../service/access/links';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 import { errorOf, errorSaying } from '../../support/failures';
 import { gate } from '../../support/gate';
 
@@ -19,7 +19,7 @@ const content = (changes: Partial<Link> = {}): Omit<Link, 'id'> => ({
 
 describe('a signed link', () => {
   afterEach(() => jest.useRealTimers());
-  const store = memoryAccessStore();
+  const store = memoryStore();
   const links = new Links(store);
   const invalid = errorOf('link-invalid', 'The link is unknown, changed or incomplete.');
 
@@ -36,7 +36,7 @@ describe('a signed link', () => {
   });
 
   it('has one secret where two services begin at once', async () => {
-    const fresh = memoryAccessStore();
+    const fresh = memoryStore();
     const [one, other] = await Promise.all([new Links(fresh).make(content()), new Links(fresh).make(content())]);
     const read = new Links(fresh);
     expect([await read.read(one), await read.read(other)]).toHaveLength(2);
@@ -62,8 +62,8 @@ describe('a signed link', () => {
 
   it('is refused by the service of another secret, and by its own after the secret was deleted', async () => {
     const token = await links.make(content());
-    await expect(new Links(memoryAccessStore()).read(token)).rejects.toMatchObject(invalid);
-    const lost = memoryAccessStore();
+    await expect(new Links(memoryStore()).read(token)).rejects.toMatchObject(invalid);
+    const lost = memoryStore();
     const ofLost = new Links(lost);
     const mine = await ofLost.make(content());
     await lost.delete('links/secret');
@@ -95,7 +95,7 @@ describe('the use of a link', () => {
   const used = errorOf('link-ended', 'The link was used.');
 
   async function bed(): Promise<{ links: Links; link: Link; token: string }> {
-    const links = new Links(memoryAccessStore());
+    const links = new Links(memoryStore());
     const token = await links.make(content());
     return { links, link: await links.read(token), token };
   }
@@ -139,7 +139,7 @@ describe('the use of a link', () => {
   });
 
   it('counts where the store is lost right after the decision', async () => {
-    const store = memoryAccessStore();
+    const store = memoryStore();
     const links = new Links({
       ...store,
       set: (key, value, options) => (value === 'used' ? Promise.reject(new Error('lost')) : store.set(key, value, options)),
@@ -169,12 +169,12 @@ describe('what a link is bound to', () => {
   });
 
   it('needs a login for the policies of the configuration, or for all', () => {
-    const policies = new Links(memoryAccessStore(), { login: ['refunds'] });
-    const all = new Links(memoryAccessStore(), { login: true });
+    const policies = new Links(memoryStore(), { login: ['refunds'] });
+    const all = new Links(memoryStore(), { login: true });
     const asked = [approval, { ...approval, policy }, question];
     expect(asked.map((one) => policies.needsLogin(one))).toEqual([false, true, false]);
     expect(asked.map((one) => all.needsLogin(one))).toEqual([true, true, true]);
-    expect(asked.map((one) => new Links(memoryAccessStore()).needsLogin(one))).toEqual([false, false, false]);
+    expect(asked.map((one) => new Links(memoryStore()).needsLogin(one))).toEqual([false, false, false]);
   });
 });
 

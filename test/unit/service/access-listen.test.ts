@@ -1,6 +1,6 @@
 import { createLogger } from '../../../host/logger';
 import { startService } from '../../../service/http/start-service';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 import { errorSaying } from '../../support/failures';
 import { clientWith } from '../../support/service-app';
 
@@ -15,7 +15,7 @@ describe('startService', () => {
   it.each<[string, object]>([
     ['127.0.0.1', {}],
     ['localhost', {}],
-    ['0.0.0.0', { access: { store: memoryAccessStore() } }],
+    ['0.0.0.0', { access: {}, store: memoryStore() }],
   ])('listens on %s with %j', async (host, more) => {
     const service = await startService({ ...parts, ...more, host });
     expect((await fetch(`${service.url}/health`)).status).toBe(200);

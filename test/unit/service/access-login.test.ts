@@ -10,7 +10,7 @@ import { loginRoutes } from '../../../service/access/login-routes';
 import { ownPath } from '../../../service/access/logins';
 import { Sessions } from '../../../service/access/sessions';
 import { errorResponse } from '../../../service/http/error-response';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 import type { TestIssuer } from '../../support/issuer';
 import { client, startIssuer } from '../../support/issuer';
 import { clientWith } from '../../support/service-app';
@@ -38,7 +38,7 @@ function bed(options: Partial<LoginParts> = {}) {
     },
     principalOf: async () => alice,
   };
-  const sessions = new Sessions(memoryAccessStore(), { issuers, keys });
+  const sessions = new Sessions(memoryStore(), { issuers, keys });
   const entries: Partial<AuditEntry>[] = [];
   const audit = { write: async (entry: Partial<AuditEntry>) => void entries.push(entry) };
   const ofAccess = { options: {}, keys, audit } as unknown as AccessParts;

@@ -1,5 +1,5 @@
 import { ProjectConfigSchema } from '../../../service/project/project-config';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 
 const issuer = { issuer: 'https://login.example.com/', audience: 'holdfast' };
 const read = (access: unknown) => ProjectConfigSchema.safeParse({ agents: './agents.ts', access });
@@ -15,7 +15,6 @@ describe('`access` of the configuration', () => {
       ],
       roles: { cashier: ['runs:read', 'runs:answer'], finance: [] },
       identify: () => undefined,
-      store: memoryAccessStore(),
       perMinute: 60,
       links: { expires: '2d', login: ['refunds'] },
     },
@@ -39,7 +38,6 @@ describe('`access` of the configuration', () => {
     ['access.roles.a b: is not the name of a role', { roles: { 'a b': ['runs:read'] } }],
     ['access.roles.cashier.0: is not an action. The actions are runs:read, ', { roles: { cashier: ['runs:wipe'] } }],
     ['access.identify: is not a function', { identify: 'me' }],
-    ['access.store: is not a store with get, set, delete, list, append and lines', { store: new Map() }],
     ['access.perMinute: is not a whole number of at least 1', { perMinute: 0 }],
     ['access.links.expires: is refused: access.links.expires "soon" is no duration', { links: { expires: 'soon' } }],
     ['access.links.login: is neither true nor a list of names of policies', { links: { login: 'refunds' } }],
@@ -48,4 +46,10 @@ describe('`access` of the configuration', () => {
     const issues = read(access).error?.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
     expect(issues).toEqual([expect.stringContaining(problem)]);
   });
+});
+
+it('a store has its six functions', () => {
+  const read = (store: unknown) => ProjectConfigSchema.safeParse({ agents: './agents.ts', store });
+  expect(read(memoryStore()).success).toBe(true);
+  expect(read(new Map()).error?.issues[0]?.message).toBe('is not a store with get, set, delete, list, append and lines');
 });

@@ -1,7 +1,7 @@
 import type { Action, Principal } from '../../../contract/access';
 import { allActions, builtInRoles } from '../../../contract/access';
 import { Keys } from '../../../service/access/keys';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 import type { TestIssuer } from '../../support/issuer';
 import { audience, startIssuer } from '../../support/issuer';
 import { appOn, operations } from '../../support/service-app';
@@ -43,13 +43,13 @@ const clientAs = (caller: Principal): unknown => {
   touched.push(`as ${caller.tenant}`);
   return Object.assign(Object.create(watching) as object, { caller, place: { tenant: caller.tenant } });
 };
-const store = memoryAccessStore();
+const store = memoryStore();
 const keys = new Keys(store);
 const agents = [{ name: 'agent', description: 'Under test.', takesJob: false }];
 
 function serviceOf() {
-  const access = { store, issuers: [{ issuer: issuer.url, audience, claims: { tenant: 'tenant' } }], roles: { idle: [] } };
-  return appOn({ as: clientAs }, { access, agents });
+  const access = { issuers: [{ issuer: issuer.url, audience, claims: { tenant: 'tenant' } }], roles: { idle: [] } };
+  return appOn({ as: clientAs }, { access, store, agents });
 }
 
 async function statusOf(app: ReturnType<typeof serviceOf>, route: string, authorization?: string): Promise<string> {
@@ -164,7 +164,7 @@ it('GET /me says who calls', async () => {
 
 describe('a browser whose cookie `identify` knows', () => {
   const app = () =>
-    appOn({ as: clientAs }, { access: { store, identify: () => ({ tenant: 'acme', user: 'ann', roles: ['admin'] }) }, agents });
+    appOn({ as: clientAs }, { store, access: { identify: () => ({ tenant: 'acme', user: 'ann', roles: ['admin'] }) }, agents });
   const statusFrom = async (site: string | undefined, method = 'POST') => {
     const headers = { cookie: 'theirs=1', 'content-type': 'application/json', ...(site === undefined ? {} : { 'sec-fetch-site': site }) };
     return (await app().request('/runs/x/cancel', { method, headers, body: '{}' })).status;

@@ -4,7 +4,7 @@ import { HoldfastError } from '../../../contract/errors';
 import { checkOrigin } from '../../../service/access/origin';
 import type { Session } from '../../../service/access/sessions';
 import { Sessions } from '../../../service/access/sessions';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 
 const alice: Principal = { tenant: 'acme', user: 'alice', roles: ['approver'], proof: 'login:https://issuer.example.com' };
 const fromIssuer = { principal: alice, from: { issuer: 'https://issuer.example.com' } };
@@ -15,7 +15,7 @@ afterEach(() => jest.restoreAllMocks());
 function bed() {
   const clock = { now: Date.now() };
   jest.spyOn(Date, 'now').mockImplementation(() => clock.now);
-  const store = memoryAccessStore();
+  const store = memoryStore();
   const keys = new Map<string, Principal>();
   const logins = new Set(['https://issuer.example.com']);
   const sessions = new Sessions(store, {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileStore } from '../../../service/access/file-store';
-import type { AccessStore } from '../../../service/access/parts';
-import { RedisStore } from '../../../service/access/redis-store';
+import { FileStore } from '../../../service/store/file-store';
+import type { ServiceStore } from '../../../service/store/store';
+import { RedisStore } from '../../../service/store/redis-store';
 import { eventually } from '../../support/eventually';
 import { errorOf, errorSaying } from '../../support/failures';
 import { startRedis, type TestRedis } from '../../support/redis';
@@ -28,16 +28,16 @@ afterAll(async () => {
 });
 
 const files = join(folder, 'access');
-const linesOf = async (store: AccessStore): Promise<readonly string[]> => {
+const linesOf = async (store: ServiceStore): Promise<readonly string[]> => {
   const lines: string[] = [];
   for await (const line of store.lines()) lines.push(line);
   return lines;
 };
-const absent = (store: AccessStore, key: string): Promise<true> =>
+const absent = (store: ServiceStore, key: string): Promise<true> =>
   eventually(async () => ((await store.get(key)) === undefined ? true : undefined));
 const times = <T>(count: number, make: (at: number) => T): readonly T[] => Array.from({ length: count }, (_, at) => make(at));
 
-describe.each<readonly [string, () => AccessStore]>([
+describe.each<readonly [string, () => ServiceStore]>([
   ['files', () => new FileStore(files)],
   ['Redis', () => redisStore()],
 ])('keys and sessions in %s', (_, open) => {
@@ -77,7 +77,9 @@ describe.each<readonly [string, () => AccessStore]>([
   it('are set by exactly one of many who set what is absent', async () => {
     const stores = [open(), open()];
     for (let round = 0; round < 20; round++) {
-      const won = await Promise.all(times(8, (at) => (stores[at % 2] as AccessStore).set(`race/${round}`, String(at), { ifAbsent: true })));
+      const won = await Promise.all(
+        times(8, (at) => (stores[at % 2] as ServiceStore).set(`race/${round}`, String(at), { ifAbsent: true })),
+      );
       expect(won.filter(Boolean)).toHaveLength(1);
       expect(await stores[0]?.get(`race/${round}`)).toBe(String(won.indexOf(true)));
     }
@@ -87,7 +89,7 @@ describe.each<readonly [string, () => AccessStore]>([
     const stores = [open(), open()];
     for (let round = 0; round < 20; round++) {
       await stores[0]?.set('once', 'x');
-      const won = await Promise.all(times(8, (at) => (stores[at % 2] as AccessStore).delete('once')));
+      const won = await Promise.all(times(8, (at) => (stores[at % 2] as ServiceStore).delete('once')));
       expect(won.filter(Boolean)).toHaveLength(1);
     }
   });
@@ -97,9 +99,9 @@ describe.each<readonly [string, () => AccessStore]>([
     for (let round = 0; round < 10; round++) {
       const key = `short/${round}`;
       await stores[0]?.set(key, 'old', { ttlMs: 1 });
-      await absent(stores[1] as AccessStore, key);
+      await absent(stores[1] as ServiceStore, key);
       expect(await stores[0]?.delete(key)).toBe(false);
-      const won = await Promise.all(times(8, (at) => (stores[at % 2] as AccessStore).set(key, `new ${at}`, { ifAbsent: true })));
+      const won = await Promise.all(times(8, (at) => (stores[at % 2] as ServiceStore).set(key, `new ${at}`, { ifAbsent: true })));
       expect(won.filter(Boolean)).toHaveLength(1);
       expect(await stores[1]?.get(key)).toBe(`new ${won.indexOf(true)}`);
     }
@@ -117,9 +119,9 @@ describe.each<readonly [string, () => AccessStore]>([
   it('have an audit log with whole lines in order, of many processes', async () => {
     const stores = [open(), open()];
     const written = times(40, (at) => `${at} ${'x'.repeat(3_000)}`);
-    await Promise.all(written.map((line, at) => (stores[at % 2] as AccessStore).append(line)));
+    await Promise.all(written.map((line, at) => (stores[at % 2] as ServiceStore).append(line)));
     await stores[0]?.append('the last line');
-    const lines = await linesOf(stores[1] as AccessStore);
+    const lines = await linesOf(stores[1] as ServiceStore);
     expect([...lines].sort()).toEqual([...written, 'the last line'].sort());
     expect(lines.at(-1)).toBe('the last line');
     expect(await stores[0]?.list('audit')).toEqual([]);

@@ -2,7 +2,7 @@ import type { Principal } from '../../../contract/access';
 import { HoldfastError } from '../../../contract/errors';
 import { Keys } from '../../../service/access/keys';
 import type { Identity } from '../../../service/access/parts';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 import { gate } from '../../support/gate';
 import { appOn, clientWith } from '../../support/service-app';
 
@@ -12,7 +12,7 @@ const origin = 'http://127.0.0.1';
 function bed() {
   const left = gate();
   const state = { storeIsAway: false, identity: undefined as Identity | undefined };
-  const memory = memoryAccessStore();
+  const memory = memoryStore();
   const store = {
     ...memory,
     get: (key: string) =>
@@ -27,7 +27,7 @@ function bed() {
     },
   };
   const as = (caller: Principal): unknown => clientWith({ caller, place: { tenant: caller.tenant }, run: () => run });
-  const app = appOn({ as }, { access: { store, identify: () => state.identity }, heartbeatMs: 1 });
+  const app = appOn({ as }, { store, access: { identify: () => state.identity }, heartbeatMs: 1 });
   const keys = new Keys(store);
   const ask = (path: string, init: RequestInit) => Promise.resolve(app.request(`${origin}${path}`, init));
   return {

@@ -4,7 +4,7 @@ import { Access } from '../../../service/access/access';
 import { principalOf } from '../../../service/access/claims';
 import { Keys } from '../../../service/access/keys';
 import type { AccessOptions } from '../../../service/access/parts';
-import { memoryAccessStore } from '../../support/access-store';
+import { memoryStore } from '../../support/memory-store';
 
 const partsWith = (options: AccessOptions) =>
   ({
@@ -15,7 +15,7 @@ const partsWith = (options: AccessOptions) =>
 
 describe.each(['push:acme', 'trial:acme'])('the tenant %s, whose runs would have the ids of workflows that serve acme', (tenant) => {
   it('gets no key', async () => {
-    const made = new Keys(memoryAccessStore()).create({ name: 'eve', tenant, roles: ['admin'] });
+    const made = new Keys(memoryStore()).create({ name: 'eve', tenant, roles: ['admin'] });
     await expect(made).rejects.toMatchObject({ code: 'key-refused' });
   });
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defined } from '../../contract/defined';
 import { privateDirectory, privateFile } from '../../host/private-files';
 import { withSystemCodes } from '../../host/system-errors';
-import type { AccessStore } from './parts';
+import type { ServiceStore } from './store';
 
 interface Stored {
   readonly value: string;
@@ -13,7 +13,7 @@ interface Stored {
   readonly expires?: number;
 }
 
-type SetOptions = Parameters<AccessStore['set']>[2];
+type SetOptions = Parameters<ServiceStore['set']>[2];
 
 const ending = '.json';
 const auditFile = 'audit.jsonl';
@@ -22,7 +22,7 @@ const staleLockMs = 10_000;
 const sweepMs = 3_600_000;
 
 /** Keeps a file for each key in a folder, for all processes of the machine. */
-export class FileStore implements AccessStore {
+export class FileStore implements ServiceStore {
   private sweptAt = Date.now();
 
   constructor(private readonly folder: string) {}

@@ -1,9 +1,9 @@
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { inTime } from '../../activities/calls/in-time';
-import type { AccessStore } from './parts';
+import type { ServiceStore } from './store';
 
 type Client = Awaited<ReturnType<RedisStore['connect']>>;
-type SetOptions = Parameters<AccessStore['set']>[2];
+type SetOptions = Parameters<ServiceStore['set']>[2];
 
 const prefix = 'holdfast:access:';
 const auditKey = `${prefix}audit`;
@@ -12,7 +12,7 @@ const mostLines = 1_000_000;
 const pageSize = 1_000;
 
 /** Keeps keys, sessions and the audit log in Redis, for services on several hosts. */
-export class RedisStore implements AccessStore {
+export class RedisStore implements ServiceStore {
   private connected: Promise<Client> | undefined;
   private problem: unknown;
 

@@ -1,7 +1,7 @@
-import type { AccessStore } from '../../service/access/parts';
+import type { ServiceStore } from '../../service/store/store';
 
 /** A store in memory, whose entries end with the time of the test. */
-export function memoryAccessStore(): AccessStore & { readonly entries: Map<string, string> } {
+export function memoryStore(): ServiceStore & { readonly entries: Map<string, string> } {
   const entries = new Map<string, string>();
   const ends = new Map<string, number>();
   const log: string[] = [];

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+/** Where the service keeps what is no run: keys, sessions, the audit log. The default is a folder of files; Redis serves many hosts. */
+export interface ServiceStore {
+  get(key: string): Promise<string | undefined>;
+  /** Returns false if `ifAbsent` is set and the key exists. After `ttlMs` the key is gone. */
+  set(key: string, value: string, options?: { readonly ttlMs?: number; readonly ifAbsent?: true }): Promise<boolean>;
+  /** Returns whether the key existed. Of several simultaneous calls one returns true. */
+  delete(key: string): Promise<boolean>;
+  list(prefix: string): Promise<readonly string[]>;
+  /** Adds a line to the audit log. */
+  append(line: string): Promise<void>;
+  /** Reads the audit log, the oldest line first. */
+  lines(): AsyncIterable<string>;
+}
+
+const methods = ['get', 'set', 'delete', 'list', 'append', 'lines'];
+
+export const StoreSchema = z.custom<ServiceStore>(
+  (value) => methods.every((method) => typeof (value as Record<string, unknown> | null)?.[method] === 'function'),
+  `is not a store with ${methods.slice(0, -1).join(', ')} and lines`,
+);
