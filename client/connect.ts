@@ -37,6 +37,7 @@ import { startInputOf } from './runs/start-input';
 import type { StartOperation } from './runs/start-operation';
 import { hashOfStart, startOperation } from './runs/start-operation';
 import { Conversation } from './conversations/conversation';
+import { FeedSource } from './reading/feed-source';
 import { RunChannel } from './conversations/conversation-channel';
 import type { TaskPushes } from './task-pushes';
 import type { ConversationOptions } from './conversations/conversation-options';
@@ -256,6 +257,11 @@ export class HoldfastClient<Module = never> {
         },
       );
     }
+  }
+
+  /** Runs of all tenants, for the feed of a service. */
+  get feedSource(): FeedSource {
+    return new FeedSource(this.reader);
   }
 
   /** Requests of `run` fail after the deadline in milliseconds since 1970, but may still take effect. */

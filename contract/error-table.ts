@@ -134,6 +134,8 @@ export const errorTable = {
   'requests-limited': { status: 429, fix: 'Wait for the time in the header Retry-After, or raise `access.perMinute`.' },
   'login-failed': { status: 400, fix: 'Begin the login again. If the message repeats, correct `issuers` of `access`.' },
   'link-invalid': { status: 404, fix: 'Ask for a new link.' },
+  'feed-missing': { status: 404, fix: 'Add `feed: {}` to the configuration, and restart the service.' },
+  'cursor-expired': { status: 410, fix: 'Read from the beginning, without `since`. `feed.keep` says how long events are kept.' },
   'link-ended': { status: 410, fix: 'Read the run, or ask for a new link.' },
   'key-unknown': { status: 404, fix: 'List the keys with `holdfast keys list`.' },
   'key-refused': { status: 409, fix: 'Correct what the message names. A name has at most two live keys.' },

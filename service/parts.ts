@@ -4,6 +4,7 @@ import type { ProjectFacts, ServiceFacts, ServiceProblem } from '../contract/ser
 import type { Logger } from '../host/logger';
 import type { AccessOptions } from './access/parts';
 import type { PushTarget } from './a2a/push/targets';
+import type { FeedOptions } from './feed/feed-options';
 import type { AguiOptions } from './agui/options';
 import type { AiSdkUiOptions } from './ai-sdk/parts';
 import type { Changing } from './http/current';
@@ -34,6 +35,8 @@ export interface ServiceParts {
   readonly publicUrl?: string;
   /** Sites whose pages may use the service. Default: none. */
   readonly origins?: readonly string[];
+  /** Collects the events of all runs for `GET /events`. Absent: no such events. */
+  readonly feed?: FeedOptions;
   /** Ends the streams of events. */
   readonly closing?: AbortSignal;
   /** Default: 15 s. */

@@ -33,6 +33,7 @@ export async function openService(
       publicUrl,
       access: project.config.access,
       store: project.config.store,
+      feed: project.config.feed,
     }),
     prices: () => now().config.models?.prices,
     agui: () => now().config.agui,

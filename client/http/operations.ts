@@ -1,6 +1,7 @@
 import type { ApiKey, AuditPage, DecisionLink, MadeKey, Me } from '../../contract/access';
 import type { RunCall } from '../../contract/calls';
 import type { QueuedMessage } from '../../contract/conversations';
+import type { FeedPage } from '../../contract/feed';
 import type { Interrupt } from '../../contract/interrupts';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { RunExecutions } from '../../contract/run-executions';
@@ -66,6 +67,8 @@ export interface Operations {
   readonly 'POST /runs/:id/retry': Operation<Id, requests.GoOnRequest>;
   readonly 'POST /runs/:id/upgrade': Operation<Id & { readonly build: string; readonly moved: boolean }>;
   readonly 'POST /runs/:id/terminate': Operation<Id, { readonly reason?: string }>;
+
+  readonly 'GET /events': Operation<FeedPage, requests.FeedQuery>;
 
   readonly 'GET /interrupts': Operation<service.InterruptPage, requests.InterruptQuery>;
   readonly 'POST /interrupts/answer': Operation<Outcomes<service.AnswerOutcome>, { readonly answers: readonly requests.AnswerOfMany[] }>;

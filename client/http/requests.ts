@@ -32,6 +32,19 @@ export interface StartRequest extends Start {
   readonly runPendingToolCalls?: boolean;
 }
 
+export interface FeedQuery {
+  /** `next` or a cursor of an earlier page. Absent: the oldest event that is kept. */
+  readonly since?: string;
+  readonly agent?: string;
+  readonly run?: string;
+  readonly startedBy?: string;
+  /** A run has all of these tags. */
+  readonly tag?: readonly string[];
+  /** An event has one of these types. */
+  readonly type?: readonly string[];
+  readonly limit?: number;
+}
+
 export interface MessageRequest extends Start {
   readonly message: string | readonly Part[];
   /** The same id twice is the same message. */

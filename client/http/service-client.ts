@@ -161,6 +161,11 @@ export class ServiceClient {
     return this.frames(id, query, true);
   }
 
+  /** Reads a page of the events of all runs. The next page begins at `next` of this page. */
+  feed(query: requests.FeedQuery = {}) {
+    return this.ask('GET /events', {}, query);
+  }
+
   /** Lists the interrupts of all runs. */
   interrupts(query: requests.InterruptQuery = {}) {
     return this.ask('GET /interrupts', {}, query);

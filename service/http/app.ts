@@ -14,6 +14,9 @@ import { a2aRoutes } from '../a2a/routes';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
 import { responseRoutes } from '../responses/routes';
+import { Feeder } from '../feed/feeder';
+import { keepMsOf } from '../feed/feed-options';
+import { feedRoutes } from '../feed/feed-routes';
 import { checkHost } from './check-host';
 import { consoleRoutes } from './console-routes';
 import { errorResponse, shownPath } from './error-response';
@@ -28,7 +31,8 @@ import { serviceRoutes } from './service-routes';
 import { openStore } from '../store/open-store';
 
 /** Without the common deadline: streams, bulk requests, and moves that wait for a worker. */
-const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
+const patient =
+  /\/(events|events\/stream|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
 
 /**
  * The HTTP service as a Hono app. Reading needs no worker. Errors have the form `{ error: { code, message, fix } }`.
@@ -62,12 +66,14 @@ export function createApp(given: ServiceParts): Hono {
     await next();
     context.header('x-content-type-options', 'nosniff');
   });
+  if (parts.feed !== undefined) void new Feeder({ source: client.feedSource, store, logger, keepMs: keepMsOf(parts.feed) }).run(closing);
   const opened = access === undefined ? undefined : openAccess(access, parts);
   app.use(new AccessGate(client, opened?.access).open);
   app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
   app.route('/', ownRoutes(parts, client));
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes());
+  app.route('/events', feedRoutes(parts));
   app.route('/interrupts', inboxRoutes(parts));
   app.route('/conversations', conversationRoutes(parts));
   app.route('/agui', aguiRoutes(parts));

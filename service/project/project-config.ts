@@ -21,6 +21,8 @@ import type { AguiOptions } from '../agui/options';
 import type { AiSdkUiOptions } from '../ai-sdk/parts';
 import { AiSdkUiOptionsSchema } from '../ai-sdk/parts';
 import { AguiOptionsSchema } from '../agui/options';
+import type { FeedOptions } from '../feed/feed-options';
+import { FeedOptionsSchema } from '../feed/feed-options';
 import type { ServiceStore } from '../store/store';
 import { StoreSchema } from '../store/store';
 
@@ -69,6 +71,8 @@ export interface ProjectConfig {
   readonly access?: AccessOptions;
   /** Where the service keeps keys, sessions and the audit log. Default: files in HOLDFAST_DIR, or Redis with HOLDFAST_REDIS_URL. */
   readonly store?: ServiceStore;
+  /** Collects the events of all runs for `GET /events`. */
+  readonly feed?: FeedOptions;
   readonly agui?: AguiOptions;
   readonly aiSdk?: AiSdkUiOptions;
   readonly a2a?: A2aOptions;
@@ -189,6 +193,7 @@ export const ProjectConfigSchema = z.strictObject({
     .optional(),
   access: AccessOptionsSchema.optional(),
   store: StoreSchema.optional(),
+  feed: FeedOptionsSchema.optional(),
   agui: AguiOptionsSchema.optional(),
   aiSdk: AiSdkUiOptionsSchema.optional(),
   a2a: A2aOptionsSchema.optional(),

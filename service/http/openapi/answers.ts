@@ -15,6 +15,7 @@ export interface Answers {
   readonly ChatMessages: { readonly messages: readonly object[] };
   readonly Conversation: AnswerOf<'GET /conversations/:id'>;
   readonly DecisionLink: AnswerOf<'POST /runs/:id/interrupts/:interruptId/links'>;
+  readonly FeedPage: AnswerOf<'GET /events'>;
   readonly Health: { readonly status: 'ok' };
   readonly Id: AnswerOf<'POST /runs/:id/cancel'>;
   readonly InterruptPage: AnswerOf<'GET /interrupts'>;

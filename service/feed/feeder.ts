@@ -1,0 +1,185 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { codeOf, messageOf } from '../../contract/errors';
+import type { FeedRun, FeedSource } from '../../client/reading/feed-source';
+import type { Logger } from '../../host/logger';
+import type { ServiceStore } from '../store/store';
+import type { FeedOfRun } from './tenant-feed';
+import { FeedTaken, TenantFeed } from './tenant-feed';
+
+export interface FeederSettings {
+  readonly source: Pick<FeedSource, 'open' | 'closed' | 'events' | 'lengthOf'>;
+  readonly store: ServiceStore;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly keepMs: number;
+  /** Between two looks at the list of runs. */
+  readonly pauseMs?: number;
+}
+
+const leaderKey = 'feed-leader';
+const leaseMs = 15_000;
+/** Lists show an ended run after a moment. A whole look finds runs that a list showed later. */
+const overlapMs = 10 * 60_000;
+const wholeLookMs = 3_600_000;
+/** Most changes of a waiting run show in the list. */
+const lengthsMs = 30_000;
+const mostEnded = 8;
+/** Readers of runs wait for the store. */
+const mostWaiting = 5000;
+
+/** Writes the events of all runs to the feeds of their tenants, in one service of several. */
+export class Feeder {
+  private readonly mark = randomUUID();
+
+  constructor(private readonly settings: FeederSettings) {}
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { logger, pauseMs = 1000 } = this.settings;
+    while (!signal.aborted) {
+      try {
+        if (await this.holdsLease()) await this.lead(signal);
+      } catch (error) {
+        if (!(error instanceof FeedTaken) && !signal.aborted) logger.warn(`The feed of events pauses: ${messageOf(error)}`);
+      }
+      await delay(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+    if ((await this.settings.store.get(leaderKey).catch(() => undefined)) === this.mark) await this.settings.store.delete(leaderKey);
+  }
+
+  /** Saves work. What keeps two leaders from writing twice is the number of a chunk. */
+  private async holdsLease(): Promise<boolean> {
+    const { store } = this.settings;
+    const holder = await store.get(leaderKey);
+    if (holder === this.mark) return store.set(leaderKey, this.mark, { ttlMs: leaseMs });
+    return holder === undefined && (await store.set(leaderKey, this.mark, { ttlMs: leaseMs, ifAbsent: true }));
+  }
+
+  private async lead(signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const session = new FeedSession(this.settings, AbortSignal.any([signal, over.signal]));
+    try {
+      while (!signal.aborted && (await this.holdsLease())) await session.look();
+    } finally {
+      over.abort();
+      await session.close();
+    }
+  }
+}
+
+class FeedSession {
+  private readonly tenants = new Map<string, Promise<TenantFeed>>();
+  private readonly tails = new Set<Promise<void>>();
+  private failure: unknown;
+  private ended = 0;
+  private closedSince: number | undefined;
+  private wholeLookAt = 0;
+  private lengthsAt = Date.now();
+
+  constructor(
+    private readonly settings: FeederSettings,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Finds runs with news, and writes what their readers have found. */
+  async look(): Promise<void> {
+    const { source, pauseMs = 1000 } = this.settings;
+    const began = Date.now();
+    if (began - this.wholeLookAt >= wholeLookMs) {
+      this.closedSince = undefined;
+      this.wholeLookAt = began;
+    }
+    const looksAtLengths = began - this.lengthsAt >= lengthsMs;
+    if (looksAtLengths) this.lengthsAt = began;
+    for await (const run of source.closed(this.closedSince)) await this.see(run, false);
+    this.closedSince = began - overlapMs;
+    for await (const run of source.open()) await this.see(run, looksAtLengths);
+    for (const until = Date.now() + pauseMs; Date.now() < until && !this.signal.aborted;) {
+      await this.flush();
+      await delay(Math.min(100, pauseMs), undefined, { signal: this.signal, ref: false }).catch(() => undefined);
+    }
+    await this.flush();
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.tails);
+    if (this.failure === undefined) for (const feed of this.tenants.values()) await (await feed).save().catch(() => undefined);
+  }
+
+  private async see(run: FeedRun, looksAtLengths: boolean): Promise<void> {
+    this.check();
+    const feed = await this.feedOf(run.tenant);
+    const known = await feed.known(run);
+    if (known.isAtWork || known.endedRunId === run.runId || run.startTime < known.startTime) return;
+    const isSame = known.shows === run.shows;
+    if (isSame && (!looksAtLengths || known.length === (await this.settings.source.lengthOf(run.workflowId)))) return;
+    known.startTime = run.startTime;
+    known.isAtWork = true;
+    if (!run.isOpen) {
+      while (this.ended >= mostEnded) {
+        await this.flush();
+        await this.pass();
+      }
+      this.ended += 1;
+    }
+    delete known.endedRunId;
+    const tail = this.tail(feed, run, known)
+      .catch((error: unknown) => void (this.failure ??= error))
+      .finally(() => {
+        known.isAtWork = false;
+        this.tails.delete(tail);
+        if (!run.isOpen) this.ended -= 1;
+      });
+    this.tails.add(tail);
+  }
+
+  /** Reads a run from where the feed has come to, until it waits or ends. */
+  private async tail(feed: TenantFeed, run: FeedRun, known: FeedOfRun): Promise<void> {
+    const { source, logger } = this.settings;
+    // A change after this length leads to another read.
+    let [length, isWhole] = ['', true];
+    try {
+      length = await source.lengthOf(run.workflowId);
+      for await (const event of source.events(run.workflowId, known.next, this.signal)) {
+        feed.add(run, event);
+        while (feed.size > mostWaiting) await this.pass();
+      }
+    } catch (error) {
+      if (isOfServer(error) || this.signal.aborted) throw error;
+      isWhole = false;
+      logger.warn(`The feed of events lacks the rest of the run ${run.row.id}: ${messageOf(error)}`, { run: run.row.id });
+    }
+    while (feed.size > 0) await this.pass();
+    this.check();
+    if (!run.isOpen && isWhole) await feed.ends(run.row.id, run.runId);
+    known.shows = run.shows;
+    known.length = length;
+  }
+
+  private feedOf(tenant: string): Promise<TenantFeed> {
+    const { store, keepMs } = this.settings;
+    const feed = this.tenants.get(tenant) ?? new TenantFeed(store, tenant, keepMs).load();
+    this.tenants.set(tenant, feed);
+    return feed;
+  }
+
+  private async flush(): Promise<void> {
+    this.check();
+    for (const feed of this.tenants.values()) await (await feed).flush();
+  }
+
+  private async pass(): Promise<void> {
+    this.signal.throwIfAborted();
+    await delay(20, undefined, { signal: this.signal, ref: false });
+  }
+
+  private check(): void {
+    this.signal.throwIfAborted();
+    if (this.failure !== undefined) throw this.failure as Error;
+  }
+}
+
+/** Other errors are of one run, such as data that this service cannot read, and must not hold up the others. */
+function isOfServer(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === undefined || code === 'server-unreachable' || code === 'server-busy';
+}
