@@ -23,7 +23,7 @@ interface BinarySearch {
 const oldest = [1, 29] as const;
 export const oldestServer = oldest.join('.');
 /** Change with every change of the build. */
-const cachedName = 'temporal-2';
+const cachedName = 'temporal-3';
 
 export function isOldServer(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10) || 0);

@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { messageOf } from '../../contract/errors';
 import type { Environment } from '../configuration';
 
-/** In the CLI's SQLite 1.34 a cancelled query can leave the only connection interrupted for ever; 1.38 replaces the connection. */
+/**
+ * Before the driver's version 1.40.1 a query that its caller gives up can leak its statement. In 1.34 the only connection then stays
+ * interrupted for ever; 1.38 replaces the connection, but the leaked statement keeps the old one open, with its lock on the database.
+ */
 const modules = `module holdfast-server
 
 go 1.25.0
 
 require (
 	github.com/temporalio/cli v1.5.1
-	modernc.org/sqlite v1.38.2
+	modernc.org/sqlite v1.51.0
 )
 `;
 const oldestGo = [1, 25] as const;

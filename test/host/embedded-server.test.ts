@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HoldfastError } from '../../contract/errors';
 import { searchAttributes } from '../../contract/names';
@@ -114,6 +114,28 @@ describe('an embedded server', () => {
       code: 'server-failed',
       message: expect.stringContaining(`Its log ends: ${settings}`),
     });
+  });
+
+  it('keeps its database when callers give up in the middle of queries', async () => {
+    const namespace = 'default';
+    const server = await start({ directory: temporaryDirectory() });
+    await withConnection(server, async ({ connection }) => {
+      const { workflowService: service } = connection;
+      const execution = { workflowId: 'asked-about' };
+      const [workflowType, taskQueue] = [{ name: 'none' }, { name: 'without-workers' }];
+      await service.startWorkflowExecution({ ...execution, namespace, requestId: 'once', workflowType, taskQueue });
+      const ask = (asked: number): Promise<unknown> =>
+        asked % 2 === 0
+          ? service.describeWorkflowExecution({ namespace, execution })
+          : service.getWorkflowExecutionHistory({ namespace, execution });
+      let asked = 0;
+      const impatient = async (): Promise<void> => {
+        while (asked++ < 8_000) await connection.withDeadline(Date.now() + 1 + (asked % 12), () => ask(asked)).catch(() => undefined);
+      };
+      await Promise.all(Array.from({ length: 12 }, impatient));
+      await connection.withDeadline(Date.now() + 10_000, () => Promise.all([service.listNamespaces({}), ask(0), ask(1)]));
+    });
+    expect(readFileSync(join(server.database, '..', 'server.log'), 'utf8')).not.toContain('SQLITE_BUSY');
   });
 
   it('is not reached by the Ctrl-C of a terminal', async () => {

@@ -49,7 +49,7 @@ describe('the server binary', () => {
 
   it('is the one on the PATH before the one in the cache', async () => {
     const environment = bareEnvironment();
-    const cached = join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal-2');
+    const cached = join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal-3');
     script(cached, cliSays('1.30.0'));
     expect(await find(environment)).toMatchObject({ origin: 'cache', path: cached });
     const installed = join(environment.PATH ?? '', 'temporal');
@@ -77,9 +77,9 @@ describe('the server binary', () => {
     const [command, ...module] = readFileSync(log, 'utf8').split('\n');
     expect(command).toBe('build -mod=mod -ldflags=-s -w -o temporal github.com/temporalio/cli/cmd/temporal');
     expect(module.map((line) => line.trim())).toEqual(
-      expect.arrayContaining(['github.com/temporalio/cli v1.5.1', 'modernc.org/sqlite v1.38.2']),
+      expect.arrayContaining(['github.com/temporalio/cli v1.5.1', 'modernc.org/sqlite v1.51.0']),
     );
-    expect(readdirSync(dirname(first.path))).toEqual(['temporal-2']);
+    expect(readdirSync(dirname(first.path))).toEqual(['temporal-3']);
     expect(said.join('\n')).toContain('Building the Temporal server with Go 1.26.1');
   });
 
@@ -90,6 +90,6 @@ describe('the server binary', () => {
     expect(error.code).toBe('server-unavailable');
     for (const way of ['on the PATH', 'cache', 'download', 'go build', '1.22.0', 'HOLDFAST_TEMPORAL_CLI', 'TEMPORAL_ADDRESS'])
       expect(error.message).toContain(way);
-    expect(existsSync(join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal-2'))).toBe(false);
+    expect(existsSync(join(environment.XDG_CACHE_HOME ?? '', 'holdfast', 'bin', 'temporal-3'))).toBe(false);
   });
 });
