@@ -62,11 +62,8 @@ export class FeedLog {
     let { chunk, index } = since === undefined ? { chunk: await this.first(), index: 0 } : positionIn(since);
     const events: FeedEvent[] = [];
     for (let chunks = 0; chunks < mostChunksOfPage; chunks += 1) {
-      const entries = await this.read(chunk);
-      if (entries === undefined) {
-        await this.checkEnd(chunk, since);
-        return { events, next: cursorOf({ chunk, index: 0 }), more: false };
-      }
+      const entries = (await this.read(chunk)) ?? (await this.written(chunk, since));
+      if (entries === undefined) return { events, next: cursorOf({ chunk, index: 0 }), more: false };
       for (; index < entries.length; index += 1) {
         if (events.length === limit) return { events, next: cursorOf({ chunk, index }), more: true };
         const entry = entries[index];
@@ -78,11 +75,14 @@ export class FeedLog {
     return { events, next: cursorOf({ chunk, index }), more: true };
   }
 
-  private async checkEnd(chunk: number, since: string | undefined): Promise<void> {
+  /** Reads a chunk that was missing a moment ago. Undefined: the end of the feed. */
+  private async written(chunk: number, since: string | undefined): Promise<readonly FeedEntry[] | undefined> {
     const head = await this.head();
-    if (chunk < head)
-      throw new HoldfastError('cursor-expired', `The feed no longer has the events after ${shown(since)}, because they are too old.`);
+    if (chunk === head) return undefined;
     if (chunk > head) throw new HoldfastError('request-invalid', `since: ${shown(since)} is no cursor of this feed.`);
+    const entries = await this.read(chunk);
+    if (entries !== undefined) return entries;
+    throw new HoldfastError('cursor-expired', `The feed no longer has the events after ${shown(since)}, because they are too old.`);
   }
 
   private keyOf(chunk: number): string {

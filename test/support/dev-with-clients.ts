@@ -16,6 +16,8 @@ export interface ClientFiles {
   readonly scripts: readonly string[];
   readonly linked?: readonly string[];
   readonly install?: readonly string[];
+  /** Fields of the configuration. */
+  readonly fields?: string;
 }
 
 /** Clients of others at a service that asks for keys. */
@@ -45,12 +47,12 @@ export class DevWithClients {
     return join(this.folder, 'project');
   }
 
-  async open({ scripts, linked = [], install }: ClientFiles): Promise<void> {
+  async open({ scripts, linked = [], install, fields = '' }: ClientFiles): Promise<void> {
     for (const at of [this.project, this.clients]) mkdirSync(join(at, 'node_modules'), { recursive: true });
     const template = join(root, 'cli', 'templates', 'project');
     for (const file of ['agents.ts', 'tools.ts']) copyFileSync(join(template, file), join(this.project, file));
     const configuration = readFileSync(join(template, 'holdfast.config.ts'), 'utf8');
-    writeFileSync(join(this.project, 'holdfast.config.ts'), configuration.replace('  tools,\n', '  tools,\n  access: {},\n'));
+    writeFileSync(join(this.project, 'holdfast.config.ts'), configuration.replace('  tools,\n', `  tools,\n  access: {},\n  ${fields}\n`));
     for (const at of [this.project, this.clients]) writeFileSync(join(at, 'package.json'), '{ "private": true }');
     symlinkSync(root, join(this.project, 'node_modules', 'holdfast'));
     symlinkSync(join(root, 'node_modules', 'zod'), join(this.project, 'node_modules', 'zod'));

@@ -267,4 +267,20 @@ describe('a page of the feed', () => {
     for (const since of ['9.0', 'x', '1', '1.2.3', '-1.0'])
       await expect(log.page({ ...everything, since })).rejects.toMatchObject({ code: 'request-invalid' });
   });
+
+  it('has a chunk that is written between the look at the chunk and the look at the end', async () => {
+    const { store, log } = await filled([['a']]);
+    let looks = 0;
+    const late: ServiceStore = {
+      ...store,
+      get: async (key) => {
+        const found = await store.get(key);
+        if (key === 'feed/acme/000000000001' && looks++ === 0)
+          await log.append(1, [{ run: 'b', agent: 'clerk', tags: [], event: { offset: 0 } as RunEvent }]);
+        return found;
+      },
+    };
+    const { events, next } = await new FeedLog(late, 'acme', keepMs).page({ ...everything, since: '1.0' });
+    expect([events.map(({ run }) => run), next]).toEqual([['b'], '2.0']);
+  });
 });
