@@ -9,6 +9,7 @@ import type { AiSdkUiOptions } from './ai-sdk/parts';
 import type { Changing } from './http/current';
 import type { AgentSummary } from './project/load-project';
 import type { ServiceStore } from './store/store';
+import type { Triggers } from './triggers/options';
 
 export interface ServiceHosting {
   readonly server: ServiceFacts['server']['kind'];
@@ -44,6 +45,8 @@ export interface ServiceParts {
   readonly prices?: Changing<ModelPrices>;
   readonly agui?: Changing<AguiOptions>;
   readonly aiSdk?: Changing<AiSdkUiOptions>;
+  /** Webhooks that start runs. */
+  readonly triggers?: Changing<Triggers>;
   /** Facts of process and project for `GET /service`. */
   readonly hosting?: ServiceHosting;
   /** Allowed receivers of A2A push notifications. Default: none. */

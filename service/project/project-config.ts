@@ -23,6 +23,8 @@ import { AiSdkUiOptionsSchema } from '../ai-sdk/parts';
 import { AguiOptionsSchema } from '../agui/options';
 import type { ServiceStore } from '../store/store';
 import { StoreSchema } from '../store/store';
+import type { TriggerOptions } from '../triggers/options';
+import { TriggersSchema } from '../triggers/options';
 
 /** Environment variables and flags override `taskQueue`, `tenant` and `http`. */
 export interface ProjectConfig {
@@ -69,6 +71,8 @@ export interface ProjectConfig {
   readonly access?: AccessOptions;
   /** Where the service keeps keys, sessions and the audit log. Default: files in HOLDFAST_DIR, or Redis with HOLDFAST_REDIS_URL. */
   readonly store?: ServiceStore;
+  /** Webhooks that start runs, by the name in `POST /v1/triggers/NAME`. */
+  readonly triggers?: Readonly<Record<string, TriggerOptions>>;
   readonly agui?: AguiOptions;
   readonly aiSdk?: AiSdkUiOptions;
   readonly a2a?: A2aOptions;
@@ -189,6 +193,7 @@ export const ProjectConfigSchema = z.strictObject({
     .optional(),
   access: AccessOptionsSchema.optional(),
   store: StoreSchema.optional(),
+  triggers: TriggersSchema.optional(),
   agui: AguiOptionsSchema.optional(),
   aiSdk: AiSdkUiOptionsSchema.optional(),
   a2a: A2aOptionsSchema.optional(),
