@@ -11,7 +11,7 @@ import { checkStart } from '../http/asked-agent';
 import { parse, parseJson } from '../http/parse-request';
 import { StartBody } from '../http/schemas';
 import type { AppParts } from '../parts';
-import type { Decision, LastEntry, ReceivedDelivery } from './delivery-log';
+import type { DeliveryDecision, LastEntry, ReceivedDelivery } from './delivery-log';
 import { DeliveryLog } from './delivery-log';
 import type { TriggerOptions, TriggerStart } from './options';
 
@@ -81,7 +81,7 @@ export class Deliveries {
     }
   }
 
-  private plan(delivery: ReceivedDelivery): Decision {
+  private plan(delivery: ReceivedDelivery): DeliveryDecision {
     const { id, headers, body } = delivery;
     const { name, options } = this.trigger;
     try {
@@ -108,7 +108,7 @@ export class Deliveries {
     }
   }
 
-  private async begin(delivery: string, { agent, input, ...options }: TriggerStart): Promise<Decision> {
+  private async begin(delivery: string, { agent, input, ...options }: TriggerStart): Promise<DeliveryDecision> {
     const { name, tenant } = this.trigger;
     const who = `trigger:${name}`;
     const client = this.client.as({ tenant, user: who, proof: who, roles: [], may: new Set(['runs:start']) });
@@ -120,7 +120,7 @@ export class Deliveries {
     }
   }
 
-  private problemOf(delivery: string, error: unknown): Decision {
+  private problemOf(delivery: string, error: unknown): DeliveryDecision {
     const code = codeOf(error);
     if (code === undefined) throw error;
     const problem: Failure = { code, message: messageOf(error) };

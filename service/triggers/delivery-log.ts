@@ -6,13 +6,13 @@ import type { ServiceStore } from '../store/store';
 import type { DeliveryHeaders, TriggerStart } from './options';
 
 /** A decision about a delivery. A run that was started and a delivery that was ignored are final. */
-export type Decision =
+export type DeliveryDecision =
   | { readonly start: TriggerStart & { readonly id: string } }
   | { readonly run: string }
   | { readonly ignored: true }
   | { readonly problem: Failure };
 
-type Entry = { readonly at: string } & Decision;
+type Entry = { readonly at: string } & DeliveryDecision;
 
 export interface LastEntry {
   readonly number: number;
@@ -65,7 +65,7 @@ export class DeliveryLog {
   }
 
   /** Returns the entry of the writer who was first. All entries of a delivery end with its first entry. */
-  async add(id: string, decision: Decision, after?: LastEntry): Promise<LastEntry> {
+  async add(id: string, decision: DeliveryDecision, after?: LastEntry): Promise<LastEntry> {
     const at = new Date(this.now()).toISOString();
     const { number = -1, since = at } = after ?? {};
     const options = { ttlMs: this.leftOf(since), ifAbsent: true } as const;

@@ -71,7 +71,9 @@ export function triggerRoutes(parts: AppParts): Hono {
         .filter(({ tenant }) => tenant === client.place.tenant)
         .map(({ name, options: { from } }) => ({ name, from: typeof from === 'string' ? from : 'signature' })),
     }))
-    .add('GET /triggers/:name/deliveries', list, ({ name, query: { limit = usualLimit }, client }) => ofCaller(client, name).listKept(limit))
+    .add('GET /triggers/:name/deliveries', list, ({ name, query: { limit = usualLimit }, client }) =>
+      ofCaller(client, name).listKept(limit),
+    )
     .add('POST /triggers/:name/deliveries/:delivery/replay', replay, ({ name, delivery, client }) =>
       ofCaller(client, name).replay(delivery),
     )
