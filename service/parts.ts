@@ -24,7 +24,7 @@ export interface ServiceParts {
   readonly client: HoldfastClient;
   /** Who may do what. Absent: anybody who reaches the service may do everything, and names are claims. */
   readonly access?: AccessOptions;
-  /** Where keys, sessions and the audit log are. Default: files in the directory of Holdfast, or Redis with HOLDFAST_REDIS_URL. */
+  /** Where keys, sessions, deliveries and the audit log are. Default: files in the directory of Holdfast, or Redis with HOLDFAST_REDIS_URL. */
   readonly store?: ServiceStore;
   /** Functions give values that change while the service runs. */
   readonly agents: readonly AgentSummary[] | (() => readonly AgentSummary[]);

@@ -69,7 +69,7 @@ export interface ProjectConfig {
   };
   /** Who may do what through the service. Absent: the service listens on loopback only, and names are claims. */
   readonly access?: AccessOptions;
-  /** Where the service keeps keys, sessions and the audit log. Default: files in HOLDFAST_DIR, or Redis with HOLDFAST_REDIS_URL. */
+  /** Where the service keeps keys, sessions, deliveries and the audit log. Default: files in HOLDFAST_DIR, or Redis with HOLDFAST_REDIS_URL. */
   readonly store?: ServiceStore;
   /** Webhooks that start runs, by the name in `POST /v1/triggers/NAME`. */
   readonly triggers?: Readonly<Record<string, TriggerOptions>>;
