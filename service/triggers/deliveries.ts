@@ -50,13 +50,15 @@ export class Deliveries {
   /** Plans a kept delivery with the code of today. */
   async replay(id: string): Promise<DeliveryOutcome> {
     const last = await this.find(id);
-    const { entry } = last;
-    if ('run' in entry || 'ignored' in entry) return 'run' in entry ? { run: entry.run } : { ignored: true };
-    const delivery = await this.log.readKept(last, id);
-    if (delivery === undefined) throw this.unknown(id);
-    const outcome = await this.settle('start' in entry ? last : await this.log.add(id, this.plan(delivery), last), delivery);
+    const outcome = finalOutcome(last) ?? (await this.planAnew(last, id));
     if (!('kept' in outcome)) await this.log.forget(last, id);
     return outcome;
+  }
+
+  private async planAnew(last: LastEntry, id: string): Promise<DeliveryOutcome> {
+    const delivery = await this.log.readKept(last, id);
+    if (delivery === undefined) throw this.unknown(id);
+    return this.settle('start' in last.entry ? last : await this.log.add(id, this.plan(delivery), last), delivery);
   }
 
   /** A repeat of a dropped delivery is ignored. */
@@ -71,9 +73,9 @@ export class Deliveries {
   private async settle(last: LastEntry, delivery: ReceivedDelivery): Promise<DeliveryOutcome> {
     for (let now = last; ;) {
       const { entry } = now;
-      if ('run' in entry) return { run: entry.run };
-      if ('ignored' in entry) return { ignored: true };
-      if ('problem' in entry) {
+      const outcome = finalOutcome(now);
+      if (outcome !== undefined) return outcome;
+      if (!('start' in entry)) {
         await this.log.keep(now, delivery);
         return { kept: delivery.id };
       }
@@ -145,8 +147,12 @@ export class Deliveries {
   }
 }
 
+function finalOutcome({ entry }: LastEntry): DeliveryOutcome | undefined {
+  if ('run' in entry) return { run: entry.run };
+  return 'ignored' in entry ? { ignored: true } : undefined;
+}
+
 /** The sender repeats the delivery later. */
 function isTransient(error: unknown): boolean {
-  const { status } = errorTable[codeOf(error) ?? 'internal'];
-  return status >= 500 || status === 429;
+  return errorTable[codeOf(error) ?? 'internal'].status >= 500;
 }

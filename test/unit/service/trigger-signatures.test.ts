@@ -192,6 +192,11 @@ describe.each(senders.filter(([, { from }]) => typeof from === 'string' && from 
   },
 );
 
+it('a missing secret is no key that everybody knows', () => {
+  const headers = { 'x-shop-signature': hmac('', [body], 'base64') };
+  for (const secrets of ['', undefined, [undefined, '']]) expect(outcomeOf({ from: own, secrets }, headers, body)).toBe('delivery-refused');
+});
+
 describe('vectors of the documentation', () => {
   it('GitHub: validating webhook deliveries', () => {
     const headers = { 'x-hub-signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17' };
