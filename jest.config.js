@@ -9,6 +9,7 @@ const base = {
     '^(@temporalio/worker/lib|\\.)/workflow/bundler$': '<rootDir>/test/support/shared/temporalio-bundler.js',
     '^@temporalio/proto$': '<rootDir>/test/support/shared/temporalio-proto.js',
     '^jose$': '<rootDir>/test/support/shared/jose.js',
+    '^@octokit/webhooks-methods$': '<rootDir>/test/support/shared/webhooks-methods.js',
     '^openid-client$': '<rootDir>/test/support/shared/openid-client.js',
     '^protobufjs$': '<rootDir>/test/support/shared/protobufjs.js',
     '^protobufjs/ext/protojson$': '<rootDir>/test/support/shared/protobufjs-ext-protojson.js',

@@ -17,6 +17,7 @@ import { addAccessCommands } from './access-program';
 import { addAnswerCommands } from './answer-program';
 import { addConversationCommands } from './conversation-program';
 import { by, config, deadline, filled, json, lasting, role, several, startFilters } from './option-values';
+import type { JsonFlag } from './output';
 import { reportError } from './report-error';
 import type { GoOnRequest } from '../client/http/index';
 import { serviceCommands, type ToService } from './service-command';
@@ -106,6 +107,8 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
   addRunCommands(toService, terminal);
   const policies = program.command('policy').description('Policies of the configuration.');
   addPolicyCommands(serviceCommands(policies, terminal, exit), terminal);
+  const triggers = program.command('triggers').description('Webhooks that start runs.');
+  addTriggerCommands(serviceCommands(triggers, terminal, exit), terminal);
   addConversationCommands(toService, terminal);
   addReadCommands(toService, terminal);
   addHistoryCommands(program, terminal, exit);
@@ -232,6 +235,20 @@ function addPolicyCommands(toService: ToService, terminal: Terminal): void {
   )(async (service, [policy]: readonly [string], flags: ApplyFlags) =>
     (await import('./commands/policy-commands.js')).applyPolicy(service, terminal, policy, flags),
   );
+}
+
+function addTriggerCommands(toService: ToService, terminal: Terminal): void {
+  const load = () => import('./commands/trigger-commands.js');
+  toService('list', 'Lists the triggers of the configuration.', (command) => command.option(...json))(async (service, _, flags: JsonFlag) =>
+    (await load()).listTriggers(service, terminal, flags),
+  );
+  toService('deliveries <trigger>', 'Lists deliveries that started no run, newest first.', (command) => command.option(...json))(
+    async (service, [trigger]: readonly [string], flags: JsonFlag) => (await load()).listDeliveries(service, terminal, trigger, flags),
+  );
+  toService(
+    'replay <trigger> <delivery>',
+    'Makes a run of a kept delivery, with the configuration of today.',
+  )(async (service, [trigger, id]: readonly [string, string]) => (await load()).replayDelivery(service, terminal, trigger, id));
 }
 
 function addReadCommands(toService: ToService, terminal: Terminal): void {

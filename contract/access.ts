@@ -41,7 +41,7 @@ export interface Principal {
   readonly user: string;
   /** Roles for the table of actions and for policies. */
   readonly roles: readonly string[];
-  /** How the name was proven: `key:ID`, `token:ISSUER`, `login:ISSUER`, `link:ID` or `identify`. */
+  /** How the name was proven: `key:ID`, `token:ISSUER`, `login:ISSUER`, `link:ID`, `trigger:NAME` or `identify`. */
   readonly proof: string;
 }
 

@@ -57,6 +57,9 @@ export const limits = {
   clientToolBytes: 32 * 1024,
   /** Repeated ids are recognized in this many last messages. */
   keptMessageIds: 1000,
+  delivery: 1024 * 1024,
+  /** How long repeats of a delivery are recognized, and problems kept. */
+  deliveryMs: 35 * 86_400_000,
   /** Receivers of a task. */
   pushConfigs: 10,
   /** A receiver that takes no notification for this time is dropped. */

@@ -85,14 +85,17 @@ const secretPrefix = 'whsec_';
 
 export function pushSecretProblem(secrets: string): string | undefined {
   const all = secrets.split(' ').filter((one) => one !== '');
-  if (all.length > 0 && all.length <= 5 && all.every((one) => one.startsWith(secretPrefix) && isKey(one.slice(secretPrefix.length))))
-    return undefined;
-  return 'It must be one to five secrets with spaces between them, each "whsec_" and the base64 of 24 to 64 bytes, such as of `openssl rand -base64 32`.';
+  if (all.length > 0 && all.length <= 5 && all.every(isSigningSecret)) return undefined;
+  return `It must be one to five secrets with spaces between them, each ${signingSecretForm}.`;
 }
 
-function isKey(text: string): boolean {
+export const signingSecretForm = '"whsec_" and the base64 of 24 to 64 bytes, such as of `openssl rand -base64 32`';
+
+/** A secret of Standard Webhooks. */
+export function isSigningSecret(secret: string): boolean {
+  const text = secret.slice(secretPrefix.length);
   const key = Buffer.from(text, 'base64');
-  return key.length >= 24 && key.length <= 64 && key.toString('base64') === text;
+  return secret.startsWith(secretPrefix) && key.length >= 24 && key.length <= 64 && key.toString('base64') === text;
 }
 
 /** With a smaller cache, Temporal's core drops tasks of evicted runs, and the server repeats a task after 10 s. */

@@ -6,6 +6,7 @@ export { createApp } from './http/app';
 export type { ServiceParts } from './parts';
 export type { AccessOptions, Identity, Issuer } from './access/parts';
 export type { ServiceStore } from './store/store';
+export type { TriggerDelivery, TriggerOptions } from './triggers/options';
 export type { ModelPrices } from '../contract/prices';
 export { startService } from './http/start-service';
 export type { RunningService, ServiceOptions } from './http/start-service';

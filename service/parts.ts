@@ -10,6 +10,7 @@ import type { AiSdkUiOptions } from './ai-sdk/parts';
 import type { Changing } from './http/current';
 import type { AgentSummary } from './project/load-project';
 import type { ServiceStore } from './store/store';
+import type { Triggers } from './triggers/options';
 
 export interface ServiceHosting {
   readonly server: ServiceFacts['server']['kind'];
@@ -24,7 +25,7 @@ export interface ServiceParts {
   readonly client: HoldfastClient;
   /** Who may do what. Absent: anybody who reaches the service may do everything, and names are claims. */
   readonly access?: AccessOptions;
-  /** Where keys, sessions and the audit log are. Default: files in the directory of Holdfast, or Redis with HOLDFAST_REDIS_URL. */
+  /** Where keys, sessions, deliveries and the audit log are. Default: files in the directory of Holdfast, or Redis with HOLDFAST_REDIS_URL. */
   readonly store?: ServiceStore;
   /** Functions give values that change while the service runs. */
   readonly agents: readonly AgentSummary[] | (() => readonly AgentSummary[]);
@@ -47,6 +48,8 @@ export interface ServiceParts {
   readonly prices?: Changing<ModelPrices>;
   readonly agui?: Changing<AguiOptions>;
   readonly aiSdk?: Changing<AiSdkUiOptions>;
+  /** Webhooks that start runs. */
+  readonly triggers?: Changing<Triggers>;
   /** Facts of process and project for `GET /service`. */
   readonly hosting?: ServiceHosting;
   /** Allowed receivers of A2A push notifications. Default: none. */

@@ -14,6 +14,7 @@ exports.representatives = [
   'integration/parity',
   'replay/replay',
   'kill/payments',
+  'kill/triggers',
   'product/cli',
   'product/service',
 ];

@@ -39,6 +39,7 @@ export async function openService(
     agui: () => now().config.agui,
     aiSdk: () => now().config.aiSdk,
     pushTo,
+    triggers: () => now().config.triggers,
     policies: () => now().config.policies,
     hosting: hostingOf(settings, server, now, ofWorker),
   });

@@ -2,6 +2,7 @@ import type { ApiKey, AuditPage, DecisionLink, MadeKey, Me } from '../../contrac
 import type { RunCall } from '../../contract/calls';
 import type { QueuedMessage } from '../../contract/conversations';
 import type { FeedPage } from '../../contract/feed';
+import type { DeliveryOutcome, KeptDeliveries, ListedTrigger } from '../../contract/deliveries';
 import type { Interrupt } from '../../contract/interrupts';
 import type { StoredMessage } from '../../contract/messages/messages';
 import type { RunExecutions } from '../../contract/run-executions';
@@ -74,6 +75,11 @@ export interface Operations {
   readonly 'POST /interrupts/answer': Operation<Outcomes<service.AnswerOutcome>, { readonly answers: readonly requests.AnswerOfMany[] }>;
   readonly 'GET /policies': Operation<{ readonly policies: readonly service.ListedPolicy[] }>;
   readonly 'POST /policies/:name/apply': Operation<service.PolicyPage, requests.ApplyPolicyRequest>;
+
+  readonly 'GET /triggers': Operation<{ readonly triggers: readonly ListedTrigger[] }>;
+  readonly 'GET /triggers/:name/deliveries': Operation<KeptDeliveries, { readonly limit?: number }>;
+  readonly 'POST /triggers/:name/deliveries/:delivery/replay': Operation<DeliveryOutcome>;
+  readonly 'DELETE /triggers/:name/deliveries/:delivery': Operation<Id>;
 
   readonly 'POST /conversations/:id/messages': Operation<service.MessageReceipt, requests.MessageRequest>;
   readonly 'GET /conversations/:id': Operation<service.ShownConversation>;

@@ -15,7 +15,10 @@ export function bearer(key: string): string {
 export function pathOf(path: string, names: Readonly<Record<string, string>>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => {
     const value = names[name] ?? '';
-    const refused = refusalOf(path.startsWith('/keys/') ? 'key' : name, value);
+    const refused = refusalOf(
+      path.startsWith('/keys/') ? 'key' : path.startsWith('/triggers/') && name === 'name' ? 'trigger' : name,
+      value,
+    );
     if (refused !== undefined) throw refused;
     return encodeURIComponent(value);
   });
@@ -29,6 +32,8 @@ function refusalOf(name: string, value: string): HoldfastError | undefined {
   if (name === 'key') return new HoldfastError('key-unknown', `No key has the id ${told}.`);
   if (name === 'address') return new HoldfastError('call-unknown', `The run has no call at ${told}.`);
   if (name === 'interruptId') return new HoldfastError('interrupt-unknown', `No interrupt has the id ${told}.`);
+  if (name === 'delivery') return new HoldfastError('delivery-unknown', `No delivery has the id ${told}.`);
+  if (name === 'trigger') return new HoldfastError('trigger-unknown', `No trigger has the name ${told}.`);
   return new HoldfastError('policy-unknown', `No policy has the name ${told}.`);
 }
 

@@ -191,6 +191,25 @@ export class ServiceClient {
     return this.ask('POST /policies/:name/apply', { name }, how);
   }
 
+  async triggers() {
+    return (await this.ask('GET /triggers', {})).triggers;
+  }
+
+  /** Lists deliveries of a trigger that started no run, newest first. */
+  deliveries(trigger: string, query: { readonly limit?: number } = {}) {
+    return this.ask('GET /triggers/:name/deliveries', { name: trigger }, query);
+  }
+
+  /** Makes a run of a kept delivery, with the configuration of today. */
+  replayDelivery(trigger: string, id: string) {
+    return this.ask('POST /triggers/:name/deliveries/:delivery/replay', { name: trigger, delivery: id });
+  }
+
+  /** A repeat of a dropped delivery is ignored. */
+  dropDelivery(trigger: string, id: string) {
+    return this.ask('DELETE /triggers/:name/deliveries/:delivery', { name: trigger, delivery: id });
+  }
+
   conversation(id: string) {
     return this.ask('GET /conversations/:id', { id });
   }

@@ -41,6 +41,11 @@ export class AccessGate {
     if (may !== 'identified' && !caller.may.has(may)) throw access.refused(request, actionForbidden(caller, may), caller);
     return { client: client.as(caller), isKnown: () => access.knows(request, caller, may) };
   }
+
+  /** Writes a refusal of a route for anybody to the audit log. */
+  refused<Refusal>(context: Context, error: Refusal): Refusal {
+    return this.access?.refused(context.req.raw, error) ?? error;
+  }
 }
 
 function headersOf(error: unknown): Readonly<Record<string, string>> {

@@ -28,11 +28,12 @@ import { agentsIn } from './asked-agent';
 import { conversationRoutes } from './conversation-routes';
 import { runRoutes } from './run-routes';
 import { serviceRoutes } from './service-routes';
+import { triggerRoutes } from '../triggers/routes';
 import { openStore } from '../store/open-store';
 
 /** Without the common deadline: streams, bulk requests, and moves that wait for a worker. */
 const patient =
-  /\/(events|events\/stream|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
+  /\/(events|events\/stream|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1(?!\/triggers))\//;
 
 /**
  * The HTTP service as a Hono app. Reading needs no worker. Errors have the form `{ error: { code, message, fix } }`.
@@ -81,6 +82,7 @@ export function createApp(given: ServiceParts): Hono {
   app.route('/aisdk', aiSdkRoutes(parts));
   app.route('/a2a', a2aRoutes(parts));
   app.route('/v1', responseRoutes(parts));
+  app.route('/', triggerRoutes(parts));
   app.route('/', serviceRoutes(parts));
   opened?.mount(app);
   app.route('/', openApiRoutes(app));

@@ -1,6 +1,9 @@
 import type { ClientTool } from '../../contract/client-tools';
 import { clientToolsProblem, specsOfClient, untakenText, untakenTool } from '../../contract/client-tools';
+import { checkJob } from '../../client/runs/whole-misfit';
 import { HoldfastError } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
+import { messagesOfInput } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
 import type { AgentSummary } from '../project/load-project';
@@ -19,6 +22,17 @@ export function askedAgent(parts: Pick<AppParts, 'agents'>, agent: string, optio
     throw new HoldfastError('agent-unknown', `There is no agent "${agent}". There are: ${agents.map(({ name }) => name).join(', ')}.`);
   refuseUnknownTools(options, asked.tools);
   return asked;
+}
+
+/** Refuses a start whose run would fail. */
+export function checkStart(
+  parts: Pick<AppParts, 'agents'>,
+  { agent, input, options }: { readonly agent: string; readonly input?: unknown; readonly options?: unknown },
+): void {
+  const asked = askedAgent(parts, agent, options);
+  if (!asked.takesJob && messagesOfInput(input as Json) === undefined)
+    throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
+  if (asked.inputSchema !== undefined && input !== undefined) checkJob(agent, asked.inputSchema, input as Json);
 }
 
 /** A name that the project has means the project's tool. */

@@ -13,17 +13,13 @@ const depthLimit = 200;
 /** Only JSON: a page of another site can send other types without a preflight request. */
 export async function parseBody<T>(context: Context, schema: z.ZodType<T>, most = bodyLimit): Promise<T> {
   checkType(context, 'application/json');
-  const encoding = context.req.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
-  if (encoding !== 'identity')
-    throw new HoldfastError('request-invalid', `Send the body as it is, without the content encoding ${encoding}.`);
-  const text = await readBody(context, most);
-  return parse(schema, parseJson(text), 'The body');
+  return parse(schema, parseJson(decodedText(await readBytes(context, most))), 'The body');
 }
 
 /** Reads the fields of a form of a page of the service. Of a repeated field, the first counts. */
 export async function parseForm(context: Context, most: number): Promise<(field: string) => string> {
   checkType(context, 'application/x-www-form-urlencoded');
-  const fields = new URLSearchParams(await readBody(context, most));
+  const fields = new URLSearchParams(decodedText(await readBytes(context, most)));
   return (field) => (fields.get(field) ?? '').replaceAll('\r\n', '\n');
 }
 
@@ -69,11 +65,14 @@ export function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T 
 }
 
 /** Stops at the limit, or at a header that announces a larger body. */
-async function readBody(context: Context, most: number): Promise<string> {
+export async function readBytes(context: Context, most: number): Promise<Buffer> {
+  const encoding = context.req.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity')
+    throw new HoldfastError('request-invalid', `Send the body as it is, without the content encoding ${encoding}.`);
   const announced = Number(context.req.header('content-length') ?? 0);
   if (announced > most) throw tooLarge(announced, most);
   const body = context.req.raw.body;
-  if (body === null) return '';
+  if (body === null) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
@@ -86,8 +85,12 @@ async function readBody(context: Context, most: number): Promise<string> {
     if (codeOf(error) !== undefined) throw error;
     throw new HoldfastError('request-invalid', `The body broke off after ${bytes} bytes.`, { cause: error });
   }
+  return Buffer.concat(chunks);
+}
+
+export function decodedText(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw new HoldfastError('request-invalid', 'The body is no text in UTF-8, as JSON is.', { cause: error });
   }
@@ -97,7 +100,7 @@ function tooLarge(bytes: number, most: number): HoldfastError {
   return new HoldfastError('input-too-large', `The body has ${bytes} bytes or more; at most ${most} are read.`);
 }
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   if (text.trim() === '') return {};
   let value: unknown;
   try {

@@ -25,6 +25,8 @@ import type { FeedOptions } from '../feed/feed-options';
 import { FeedOptionsSchema } from '../feed/feed-options';
 import type { ServiceStore } from '../store/store';
 import { StoreSchema } from '../store/store';
+import type { TriggerOptions } from '../triggers/options';
+import { TriggersSchema } from '../triggers/options';
 
 /** Environment variables and flags override `taskQueue`, `tenant` and `http`. */
 export interface ProjectConfig {
@@ -69,10 +71,12 @@ export interface ProjectConfig {
   };
   /** Who may do what through the service. Absent: the service listens on loopback only, and names are claims. */
   readonly access?: AccessOptions;
-  /** Where the service keeps keys, sessions and the audit log. Default: files in HOLDFAST_DIR, or Redis with HOLDFAST_REDIS_URL. */
+  /** Where the service keeps keys, sessions, deliveries and the audit log. Default: files in HOLDFAST_DIR, or Redis with HOLDFAST_REDIS_URL. */
   readonly store?: ServiceStore;
   /** Collects the events of all runs for `GET /events`. */
   readonly feed?: FeedOptions;
+  /** Webhooks that start runs, by the name in `POST /v1/triggers/NAME`. */
+  readonly triggers?: Readonly<Record<string, TriggerOptions>>;
   readonly agui?: AguiOptions;
   readonly aiSdk?: AiSdkUiOptions;
   readonly a2a?: A2aOptions;
@@ -194,6 +198,7 @@ export const ProjectConfigSchema = z.strictObject({
   access: AccessOptionsSchema.optional(),
   store: StoreSchema.optional(),
   feed: FeedOptionsSchema.optional(),
+  triggers: TriggersSchema.optional(),
   agui: AguiOptionsSchema.optional(),
   aiSdk: AiSdkUiOptionsSchema.optional(),
   a2a: A2aOptionsSchema.optional(),

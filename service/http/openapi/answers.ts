@@ -16,10 +16,12 @@ export interface Answers {
   readonly Conversation: AnswerOf<'GET /conversations/:id'>;
   readonly DecisionLink: AnswerOf<'POST /runs/:id/interrupts/:interruptId/links'>;
   readonly FeedPage: AnswerOf<'GET /events'>;
+  readonly DeliveryOutcome: AnswerOf<'POST /triggers/:name/deliveries/:delivery/replay'>;
   readonly Health: { readonly status: 'ok' };
   readonly Id: AnswerOf<'POST /runs/:id/cancel'>;
   readonly InterruptPage: AnswerOf<'GET /interrupts'>;
   readonly Interrupts: AnswerOf<'GET /runs/:id/interrupts'>;
+  readonly KeptDeliveries: AnswerOf<'GET /triggers/:name/deliveries'>;
   readonly Keys: AnswerOf<'GET /keys'>;
   readonly MadeKey: AnswerOf<'POST /keys'>;
   readonly Me: AnswerOf<'GET /me'>;
@@ -44,6 +46,7 @@ export interface Answers {
   readonly Started: AnswerOf<'POST /runs'>;
   readonly Stopped: { readonly threadId: string };
   readonly TranscriptPage: AnswerOf<'GET /conversations/:id/transcript'>;
+  readonly Triggers: AnswerOf<'GET /triggers'>;
   readonly Upgraded: AnswerOf<'POST /runs/:id/upgrade'>;
   readonly UsageReport: AnswerOf<'GET /usage'>;
 }

@@ -18,7 +18,8 @@ const paths: Readonly<Record<string, string>> = {
   id: 'The id of the run or conversation.',
   interruptId: 'The id of the interrupt.',
   message: 'The id of the message.',
-  name: 'The name of the policy.',
+  name: 'The name of the policy or trigger.',
+  delivery: 'The id of the delivery.',
   agent: 'The name of the agent.',
   chat: 'The id of the chat.',
   model: 'The name of the agent.',
@@ -72,7 +73,7 @@ function shownOperation(route: string, path: string, operation: ToldOperation, s
 
 /** Clients of OpenAI read errors of another form. */
 function problemOf(path: string): Schema {
-  const [type, name] = path.startsWith('/v1/')
+  const [type, name] = /^\/v1\/(?!triggers)/.test(path)
     ? (['application/json', 'OpenAiError'] as const)
     : (['application/problem+json', 'Problem'] as const);
   return { description: 'A problem, with a stable code.', content: { [type]: { schema: answers[name] } } };

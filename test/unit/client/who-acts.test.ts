@@ -54,6 +54,9 @@ const parts: Readonly<Record<string, readonly Part[]>> = {
   'POST /login/key': ['nobody'],
   'POST /logout': ['nobody'],
   'DELETE /v1/responses/:id': ['nobody'],
+  'POST /v1/triggers/:name': ['nobody'],
+  'POST /triggers/:name/deliveries/:delivery/replay': ['nobody'],
+  'DELETE /triggers/:name/deliveries/:delivery': ['nobody'],
 };
 
 /** Body fields that a protocol leaves to the sender, or that the log already has. */

@@ -134,6 +134,8 @@ it('docs/reference/limits.md states the limits of the code, and none besides but
     'Receivers of push notifications': count(limits.pushConfigs),
     'Size of a push notification': `${size(limits.pushBody)}; a larger state has no message`,
     'Retries of a push notification': `for ${limits.pushPatienceMs / 3_600_000} h, each try ${limits.pushTryMs / 1000} s`,
+    'Body of a webhook': `${size(limits.delivery)} by default`,
+    'Known deliveries of a webhook': `${limits.deliveryMs / 86_400_000} days`,
     'Nested agents': count(limits.agentDepth),
     'Events of an agent in a row, without a call, timer or answer': count(limits.eventsInARow),
     'Agents in a row, without a call, timer or answer': count(limits.emptyRuns),

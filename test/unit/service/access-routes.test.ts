@@ -20,6 +20,7 @@ const open = [
   'POST /logout',
   'GET /decide/:token',
   'POST /decide/:token',
+  'POST /v1/triggers/:name',
 ];
 const guarded = Object.entries(operations).filter(([route]) => !open.includes(route));
 const now = (): number => Math.floor(Date.now() / 1000);
