@@ -16,6 +16,7 @@ import { anyOf } from '../contract/shown';
 import { addAccessCommands } from './access-program';
 import { addAnswerCommands } from './answer-program';
 import { addConversationCommands } from './conversation-program';
+import { addScheduleCommands } from './schedule-program';
 import { by, config, deadline, filled, json, lasting, role, several, startFilters } from './option-values';
 import { reportError } from './report-error';
 import type { GoOnRequest } from '../client/http/index';
@@ -107,6 +108,7 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
   const policies = program.command('policy').description('Policies of the configuration.');
   addPolicyCommands(serviceCommands(policies, terminal, exit), terminal);
   addConversationCommands(toService, terminal);
+  addScheduleCommands(program, terminal, exit);
   addReadCommands(toService, terminal);
   addHistoryCommands(program, terminal, exit);
   addAccessCommands(program, terminal, exit);

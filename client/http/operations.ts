@@ -6,6 +6,7 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import type { RunExecutions } from '../../contract/run-executions';
 import type * as service from '../../contract/service';
 import type { BuildList, RunCounts, ServiceFacts, UsageReport } from '../../contract/service-facts';
+import type { ListedSchedule, ScheduleSpec, ShownSchedule } from '../../contract/schedules';
 import type * as requests from './requests';
 
 // A type alias, so that the types of the client show the member.
@@ -71,6 +72,15 @@ export interface Operations {
   readonly 'POST /interrupts/answer': Operation<Outcomes<service.AnswerOutcome>, { readonly answers: readonly requests.AnswerOfMany[] }>;
   readonly 'GET /policies': Operation<{ readonly policies: readonly service.ListedPolicy[] }>;
   readonly 'POST /policies/:name/apply': Operation<service.PolicyPage, requests.ApplyPolicyRequest>;
+
+  readonly 'GET /schedules': Operation<{ readonly schedules: readonly ListedSchedule[] }>;
+  readonly 'GET /schedules/:name': Operation<ShownSchedule>;
+  readonly 'POST /schedules/:name': Operation<ShownSchedule, ScheduleSpec>;
+  readonly 'POST /schedules/:name/pause': Operation<Id, { readonly note?: string }>;
+  readonly 'POST /schedules/:name/resume': Operation<Id>;
+  readonly 'POST /schedules/:name/run': Operation<Id>;
+  readonly 'POST /schedules/:name/backfill': Operation<{ readonly times: number }, requests.BackfillRequest>;
+  readonly 'DELETE /schedules/:name': Operation<Id>;
 
   readonly 'POST /conversations/:id/messages': Operation<service.MessageReceipt, requests.MessageRequest>;
   readonly 'GET /conversations/:id': Operation<service.ShownConversation>;

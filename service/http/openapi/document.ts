@@ -18,7 +18,7 @@ const paths: Readonly<Record<string, string>> = {
   id: 'The id of the run or conversation.',
   interruptId: 'The id of the interrupt.',
   message: 'The id of the message.',
-  name: 'The name of the policy.',
+  name: 'The name of the policy or schedule.',
   agent: 'The name of the agent.',
   chat: 'The id of the chat.',
   model: 'The name of the agent.',
