@@ -16,6 +16,7 @@ import { anyOf } from '../contract/shown';
 import { addAccessCommands } from './access-program';
 import { addAnswerCommands } from './answer-program';
 import { addConversationCommands } from './conversation-program';
+import { addScheduleCommands } from './schedule-program';
 import { by, config, deadline, filled, json, lasting, role, several, startFilters } from './option-values';
 import type { JsonFlag } from './output';
 import { reportError } from './report-error';
@@ -110,6 +111,7 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
   const triggers = program.command('triggers').description('Webhooks that start runs.');
   addTriggerCommands(serviceCommands(triggers, terminal, exit), terminal);
   addConversationCommands(toService, terminal);
+  addScheduleCommands(program, terminal, exit);
   addReadCommands(toService, terminal);
   addHistoryCommands(program, terminal, exit);
   addAccessCommands(program, terminal, exit);

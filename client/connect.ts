@@ -39,6 +39,7 @@ import { hashOfStart, startOperation } from './runs/start-operation';
 import { Conversation } from './conversations/conversation';
 import { FeedSource } from './reading/feed-source';
 import { RunChannel } from './conversations/conversation-channel';
+import { Schedules } from './schedules/schedules';
 import type { TaskPushes } from './task-pushes';
 import type { ConversationOptions } from './conversations/conversation-options';
 import { conversationStartOf } from './conversations/conversation-options';
@@ -83,6 +84,7 @@ export class HoldfastClient<Module = never> {
   private readonly tenant: string;
   /** Push receivers of A2A tasks, for the service. */
   readonly pushes: TaskPushes;
+  readonly schedules: Schedules;
 
   constructor(connection: ServerConnection | ClientParts, options: ConnectOptions = {}, caller?: KnownCaller) {
     checkConnectOptions(options);
@@ -91,7 +93,10 @@ export class HoldfastClient<Module = never> {
     this.reader = this.parts.reader;
     this.acting = new Authority(async (workflowId) => rowForCaller(await this.reader.executions.describe(rootRunId(workflowId))), caller);
     this.through = { reader: this.reader, acting: this.acting };
-    this.pushes = this.parts.of(this.tenant).pushes;
+    const { pushes, schedules } = this.parts.of(this.tenant);
+    const { taskQueue, externalStorage } = this.parts;
+    this.pushes = pushes;
+    this.schedules = new Schedules(schedules, { tenant: this.tenant, taskQueue, externalStorage }, this.acting, this.reader.work);
   }
 
   /** The same connection for another tenant. Its `close` closes the connection of all. */

@@ -96,6 +96,10 @@ export const errorTable = {
   'worker-missing': { status: 503, fix: 'Start a worker, for example with `npx holdfast worker`, and ask again.' },
   'run-unreadable': { status: 422, fix: 'Read the run with its codec and storage. End a foreign run with `holdfast terminate`.' },
   cancelled: { status: 409, fix: 'Start another run with a new id, or continue this run with `holdfast resume`.' },
+  // --- schedules
+  'schedule-invalid': { status: 400, fix: 'Correct the part of the schedule that the message names.' },
+  'schedule-unknown': { status: 404, fix: 'List the schedules with `holdfast schedules list`.' },
+  'schedule-configured': { status: 409, fix: 'Change the schedule in the configuration, or choose another name.' },
   // --- answers
   'interrupt-unknown': { status: 404, fix: 'List the interrupts of the run, and answer an interrupt of the list.' },
   'interrupt-answered': { status: 409, fix: 'Read the run. The first answer counts.' },

@@ -45,6 +45,8 @@ export const limits = {
   cancelReason: 1000,
   /** Runs or answers of one request. */
   bulk: 500,
+  /** Runs of one backfill of a schedule. */
+  backfill: 100,
   /** Waiting messages, and their total bytes. */
   queuedMessages: 1000,
   queuedTogether: 512 * 1024,

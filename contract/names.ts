@@ -27,6 +27,7 @@ export const names = {
     since: 'holdfastSince',
     retryOf: 'holdfastRetryOf',
     pushes: 'holdfastPushes',
+    schedule: 'holdfastSchedule',
   },
 } as const;
 

@@ -14,7 +14,7 @@ import {
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import { codeOf, messageOf } from '../contract/errors';
 import type { Answer } from '../contract/interrupts';
-import { names } from '../contract/names';
+import { names, runIdOf } from '../contract/names';
 import { isRunInput } from '../contract/record/is-run-input';
 import { packedSnapshot, unpackedInput } from '../contract/record/snapshot-messages';
 import type {
@@ -75,8 +75,13 @@ export function serveAgents(module: object): (input: AgentRunInput) => Promise<A
   return async function agentRun(input) {
     if (!isRunInput(input))
       throw ApplicationFailure.nonRetryable('This workflow was not started as a run: its input is none.', 'input-invalid');
-    return new RunWorkflow(agents, unpackedInput(input)).execute();
+    return new RunWorkflow(agents, withId(unpackedInput(input))).execute();
   };
+}
+
+/** All runs of a schedule have one input, so the server's id of the workflow says which run this is. */
+function withId({ start, ...rest }: AgentRunInput): AgentRunInput {
+  return { ...rest, start: start.id === '' ? { ...start, id: runIdOf(workflowInfo().workflowId) } : start };
 }
 
 class RunWorkflow {

@@ -1,25 +1,34 @@
 import { connect } from '../../client/connect';
+import type { HoldfastClient } from '../../client/connect';
 import { startService, type RunningService } from '../../service/http/start-service';
 import type { Project } from '../../service/project/load-project';
 import type { ServiceHosting } from '../../service/parts';
 import { withFactsOfWorker, type FactsOfWorker } from '../../service/project/project-facts';
 import { defined } from '../../contract/defined';
+import { messageOf } from '../../contract/errors';
+import type { Logger } from '../../host/logger';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import { openPush } from './open-push';
 import type { ProcessSettings } from './process-settings';
 import { recordService } from './service-record';
 
+interface OpenedService extends RunningService {
+  readonly applySchedules: (project: Project) => Promise<void>;
+}
+
 export async function openService(
   settings: ProcessSettings,
   server: OpenServer,
   lifetime: Lifetime,
   { ofWorker, now = () => settings.project }: { readonly ofWorker?: FactsOfWorker; readonly now?: () => Project } = {},
-): Promise<RunningService> {
+): Promise<OpenedService> {
   const { project, logger, host, port, publicUrl, tenant, taskQueue, configuration } = settings;
   const { dataConverter } = server;
   const client = await connect({ server: server.settings, tenant, taskQueue, dataConverter });
   await lifetime.onEnd('client', () => client.close());
+  const applySchedules = (of: Project): Promise<void> => apply(client, of, logger);
+  await applySchedules(project);
   const pushTo = await openPush(settings, server, lifetime, { client, isDev: ofWorker !== undefined, now });
   const service = await startService({
     client,
@@ -49,7 +58,19 @@ export async function openService(
     forget();
     await service.close();
   });
-  return service;
+  return { ...service, applySchedules };
+}
+
+/** Other schedules of the configuration were in the file before. */
+async function apply(client: HoldfastClient, { config: { schedules = {} } }: Project, logger: Logger): Promise<void> {
+  const acts = await client.schedules.apply(schedules).catch((error: unknown) => {
+    if (Object.keys(schedules).length > 0) throw error;
+    logger.warn(`No schedule was paused that the configuration had before: ${messageOf(error)}`);
+    return {};
+  });
+  for (const [name, act] of Object.entries(acts))
+    if (act === 'taken') logger.warn(`The schedule ${name} is not applied: a client or another task queue has a schedule of this name.`);
+    else if (act !== 'same') logger.info(`The schedule ${name} is ${act}.`);
 }
 
 function hostingOf(settings: ProcessSettings, server: OpenServer, now: () => Project, ofWorker: FactsOfWorker | undefined): ServiceHosting {

@@ -56,7 +56,10 @@ export async function dev(flags: ProcessFlags, terminal: Terminal, begun?: Begun
     // Closes before the service, so that readers see how calls end.
     const worker = (opened.worker = await keepWorker(await making, settings, lifetime));
     if (flags.watch !== false) {
-      const onProject = (changed: Project): void => void (project = changed);
+      const onProject = (changed: Project): Promise<void> => {
+        project = changed;
+        return service.applySchedules(changed);
+      };
       const watch = new ProjectWatch({ config: flags.config, settings, loaded, startedAt, worker, onProject });
       await lifetime.onEnd('watch of the project', () => watch.close());
     }

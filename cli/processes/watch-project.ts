@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { checkKeyedEnvironment } from '../../activities/models/providers/keyed';
 import { defined } from '../../contract/defined';
 import { codeOf, errorTable } from '../../contract/errors';
+import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Project } from '../../service/project/load-project';
 import { bundleAgents } from '../../worker/bundle/bundle';
 import type { HoldfastWorker } from '../../worker/create-worker';
@@ -19,7 +20,7 @@ interface WatchParts {
   readonly loaded: FreshProject;
   readonly startedAt: number;
   readonly worker: HoldfastWorker;
-  readonly onProject: (project: Project) => void;
+  readonly onProject: (project: Project) => MaybePromise<void>;
 }
 
 /** Changes during a load cause another round, so constant saving needs a bound. */
@@ -121,7 +122,7 @@ export class ProjectWatch {
     this.agentFiles = fresh.agentFiles;
     this.tellOfRestart(project);
     this.project = project;
-    this.parts.onProject(project);
+    await this.parts.onProject(project);
     prepareThread(settings.configuration.maxCachedRuns);
     return true;
   }

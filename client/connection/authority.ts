@@ -68,9 +68,17 @@ export class Authority {
       throw error;
     });
     // The act itself says that the run is unknown.
-    if (run === undefined || (await caller.mayWith(action, run)) === true) return;
-    if (action === 'runs:read' || (await caller.mayWith('runs:read', run)) !== true)
-      throw new HoldfastError('run-unknown', `There is no run "${runIdOf(workflowId)}".`);
+    if (run === undefined) return;
+    const unknown = (): HoldfastError => new HoldfastError('run-unknown', `There is no run "${runIdOf(workflowId)}".`);
+    await this.checkRun(action, run, unknown, workflowId);
+  }
+
+  /** `unknown`: the error for a caller who may not read the run. */
+  async checkRun(action: Action, run: RunForCaller, unknown: () => HoldfastError, workflowId?: string): Promise<void> {
+    const { caller } = this;
+    this.permit(action, workflowId);
+    if (caller?.mayWith === undefined || (await caller.mayWith(action, run)) === true) return;
+    if (action === 'runs:read' || (await caller.mayWith('runs:read', run)) !== true) throw unknown();
     throw this.refused(caller, action, workflowId);
   }
 

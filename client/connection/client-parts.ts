@@ -1,5 +1,6 @@
 import type { WorkflowClient } from '@temporalio/client';
 import { Client } from '@temporalio/client';
+import type { LoadedDataConverter } from '@temporalio/common';
 import { defined } from '../../contract/defined';
 import { defaultTaskQueue } from '../../contract/names';
 import { DeploymentReader } from '../../host/deployment';
@@ -11,6 +12,7 @@ import { RunReader } from '../reading/run-reader';
 import { KeptAnswer } from '../runs/kept-answer';
 import { TaskPushes } from '../task-pushes';
 import { UsageReports } from '../usage-report';
+import { ScheduleServer } from '../schedules/schedule-server';
 import type { ConnectOptions } from './connect-options';
 import type { ServerConnection } from './which-server';
 import { workflowsOf } from './which-server';
@@ -20,6 +22,7 @@ interface TenantParts {
   readonly counter: RunCounter;
   readonly usageReports: UsageReports;
   readonly pushes: TaskPushes;
+  readonly schedules: ScheduleServer;
 }
 
 const mostTenants = 1000;
@@ -33,6 +36,7 @@ export class ClientParts {
   readonly newestNow = new KeptAnswer(1000, async () => (await this.deployment.standing()).current);
   readonly externalStorage: boolean;
   readonly taskQueue: string;
+  private readonly converter: LoadedDataConverter;
   readonly sendLines = new SendLines();
   private readonly tenants = new Map<string, TenantParts>();
   private closing: Promise<void> | undefined;
@@ -47,6 +51,7 @@ export class ClientParts {
     const client = options.client ?? new Client({ connection: connection.connection, namespace, ...defined({ dataConverter }) });
     const { workflow, converter } = workflowsOf(client, compress);
     this.workflow = workflow;
+    this.converter = converter;
     this.externalStorage = converter.externalStorage !== undefined;
     this.reader = new RunReader(workflow, connection, converter, options.deltas ?? processBus);
     this.deployment = new DeploymentReader(connection.connection, namespace, this.taskQueue);
@@ -64,6 +69,8 @@ export class ClientParts {
 
   private partsOf(tenant: string): TenantParts {
     const { workflow, reader, taskQueue } = this;
+    const { connection, namespace } = this.connection;
+    const options = { connection, namespace, dataConverter: this.converter };
     const { executions } = reader;
     const calls = (workflowId: string, runId: string): ReturnType<RunReader['modelCalls']> => reader.modelCalls(workflowId, runId);
     return {
@@ -71,6 +78,7 @@ export class ClientParts {
       counter: new RunCounter(executions, tenant),
       usageReports: new UsageReports({ executions, calls }, tenant),
       pushes: new TaskPushes({ workflow, executions, tenant, taskQueue }),
+      schedules: new ScheduleServer(options, tenant, (error) => executions.explain(error)),
     };
   }
 

@@ -9,6 +9,7 @@ export type {
   AnswerRequest,
   ApplyPolicyRequest,
   AuditRequest,
+  BackfillRequest,
   CancelRequestBody,
   DryRunRequest,
   EventsQuery,
@@ -45,6 +46,8 @@ export type {
   StartedRun,
   TranscriptPage,
 } from '../../contract/service';
+
+export type { ListedSchedule, ScheduleSpec, ShownSchedule } from '../../contract/schedules';
 
 export type {
   BuildList,

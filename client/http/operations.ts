@@ -8,6 +8,7 @@ import type { StoredMessage } from '../../contract/messages/messages';
 import type { RunExecutions } from '../../contract/run-executions';
 import type * as service from '../../contract/service';
 import type { BuildList, RunCounts, ServiceFacts, UsageReport } from '../../contract/service-facts';
+import type { ListedSchedule, ScheduleSpec, ShownSchedule } from '../../contract/schedules';
 import type * as requests from './requests';
 
 // A type alias, so that the types of the client show the member.
@@ -80,6 +81,14 @@ export interface Operations {
   readonly 'GET /triggers/:name/deliveries': Operation<KeptDeliveries, { readonly limit?: number }>;
   readonly 'POST /triggers/:name/deliveries/:delivery/replay': Operation<DeliveryOutcome>;
   readonly 'DELETE /triggers/:name/deliveries/:delivery': Operation<Id>;
+  readonly 'GET /schedules': Operation<{ readonly schedules: readonly ListedSchedule[] }>;
+  readonly 'GET /schedules/:name': Operation<ShownSchedule>;
+  readonly 'POST /schedules/:name': Operation<ShownSchedule, ScheduleSpec>;
+  readonly 'POST /schedules/:name/pause': Operation<Id, { readonly note?: string }>;
+  readonly 'POST /schedules/:name/resume': Operation<Id>;
+  readonly 'POST /schedules/:name/run': Operation<Id>;
+  readonly 'POST /schedules/:name/backfill': Operation<{ readonly times: number }, requests.BackfillRequest>;
+  readonly 'DELETE /schedules/:name': Operation<Id>;
 
   readonly 'POST /conversations/:id/messages': Operation<service.MessageReceipt, requests.MessageRequest>;
   readonly 'GET /conversations/:id': Operation<service.ShownConversation>;

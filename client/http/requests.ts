@@ -140,6 +140,12 @@ export interface ApplyPolicyRequest extends DryRunRequest, Omit<InterruptQuery, 
   readonly tag?: string | readonly string[];
 }
 
+export interface BackfillRequest {
+  /** A time such as `2026-11-23`, or how long ago it is, such as `3d`. */
+  readonly since: string;
+  readonly until: string;
+}
+
 export interface KeyRequest {
   /** The name of whoever uses the key. */
   readonly name: string;

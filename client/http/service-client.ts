@@ -210,6 +210,38 @@ export class ServiceClient {
     return this.ask('DELETE /triggers/:name/deliveries/:delivery', { name: trigger, delivery: id });
   }
 
+  async schedules() {
+    return (await this.ask('GET /schedules', {})).schedules;
+  }
+
+  schedule(name: string) {
+    return this.ask('GET /schedules/:name', { name });
+  }
+
+  setSchedule(name: string, spec: Operations['POST /schedules/:name']['sent']) {
+    return this.ask('POST /schedules/:name', { name }, spec);
+  }
+
+  pauseSchedule(name: string, how: { readonly note?: string } = {}) {
+    return this.ask('POST /schedules/:name/pause', { name }, how);
+  }
+
+  resumeSchedule(name: string) {
+    return this.ask('POST /schedules/:name/resume', { name });
+  }
+
+  runSchedule(name: string) {
+    return this.ask('POST /schedules/:name/run', { name });
+  }
+
+  backfillSchedule(name: string, range: requests.BackfillRequest) {
+    return this.ask('POST /schedules/:name/backfill', { name }, range);
+  }
+
+  deleteSchedule(name: string) {
+    return this.ask('DELETE /schedules/:name', { name });
+  }
+
   conversation(id: string) {
     return this.ask('GET /conversations/:id', { id });
   }

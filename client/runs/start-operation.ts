@@ -8,7 +8,7 @@ import type { AgentRunInput, StartInput } from '../../contract/record/wire';
 import type { StartOptions } from './start-input';
 
 const agentKey = defineSearchAttributeKey('HoldfastAgent', 'KEYWORD');
-const tenantKey = defineSearchAttributeKey('HoldfastTenant', 'KEYWORD');
+export const tenantKey = defineSearchAttributeKey('HoldfastTenant', 'KEYWORD');
 const statusKey = defineSearchAttributeKey('HoldfastStatus', 'KEYWORD');
 const tagsKey = defineSearchAttributeKey('HoldfastTags', 'KEYWORD_LIST');
 const startedByKey = defineSearchAttributeKey('HoldfastStartedBy', 'KEYWORD');

@@ -27,6 +27,7 @@ import { policyRoutes } from './policy-routes';
 import { agentsIn } from './asked-agent';
 import { conversationRoutes } from './conversation-routes';
 import { runRoutes } from './run-routes';
+import { scheduleRoutes } from './schedule-routes';
 import { serviceRoutes } from './service-routes';
 import { triggerRoutes } from '../triggers/routes';
 import { openStore } from '../store/open-store';
@@ -79,6 +80,7 @@ export function createApp(given: ServiceParts): Hono {
   app.route('/conversations', conversationRoutes(parts));
   app.route('/agui', aguiRoutes(parts));
   app.route('/policies', policyRoutes(parts));
+  app.route('/schedules', scheduleRoutes(parts));
   app.route('/aisdk', aiSdkRoutes(parts));
   app.route('/a2a', a2aRoutes(parts));
   app.route('/v1', responseRoutes(parts));

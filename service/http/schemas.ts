@@ -3,6 +3,7 @@ import { cancelModes } from '../../contract/cancel';
 import { sendModes } from '../../contract/conversations';
 import { listStatuses } from '../../contract/events';
 import { limits } from '../../contract/limits';
+import { overlaps } from '../../contract/schedules';
 import { usageGroups } from '../../contract/service-facts';
 
 /** The client checks further, with its error codes. */
@@ -174,6 +175,27 @@ export const ApplyPolicyBody = z.strictObject({
   limit: z.int().min(1).max(1000).optional(),
   after: z.string().optional(),
 });
+
+export const ScheduleBody = z.strictObject({
+  cron: shortText.optional(),
+  every: shortText.optional(),
+  zone: shortText.optional(),
+  start: z.strictObject({
+    agent: z.string(),
+    input: json,
+    tags: start.tags,
+    values: start.values,
+    model: start.model,
+    deadline: start.deadline,
+  }),
+  overlap: z.enum(overlaps).optional(),
+  catchUp: shortText.optional(),
+  jitter: shortText.optional(),
+  paused: z.boolean().optional(),
+  note: shortText.optional(),
+});
+export const PauseBody = z.strictObject({ note: shortText.optional() });
+export const BackfillBody = z.strictObject({ since: shortText, until: shortText });
 
 export const InboxQuery = z.strictObject(filters);
 

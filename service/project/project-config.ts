@@ -8,8 +8,10 @@ import type { Form } from '../../contract/check';
 import { duration } from '../../contract/check';
 import { withoutCredentials } from '../../contract/credentials';
 import type { Observer } from '../../contract/observed';
+import type { ScheduleSpec } from '../../contract/schedules';
 import { isRunId } from '../../contract/names';
 import { problemOfPolicies } from '../../contract/policies';
+import { problemOfSchedule } from '../../client/schedules/schedule-spec';
 import { shown } from '../../contract/shown';
 import { hostProblem, publicUrlProblem, taskQueueProblem } from '../../host/check-settings';
 import type { A2aOptions } from '../a2a/push/targets';
@@ -37,6 +39,8 @@ export interface ProjectConfig {
   readonly outputs?: Readonly<Record<string, unknown>>;
   /** Policies that agents name with `approvalsBy`. */
   readonly policies?: Readonly<Record<string, object>>;
+  /** Schedules that start runs, by name. The service applies changes of the file at its start. */
+  readonly schedules?: Readonly<Record<string, ScheduleSpec>>;
   /** Worker middleware that agents name with `onWorker`. */
   readonly middleware?: readonly WorkerMiddleware[];
   /** Observe the worker's model and tool calls. */
@@ -159,6 +163,15 @@ export const ProjectConfigSchema = z.strictObject({
     .superRefine((policies, context) => {
       const problem = problemOfPolicies(policies);
       if (problem !== undefined) context.addIssue({ code: 'custom', message: `is refused: ${problem}` });
+    })
+    .optional(),
+  schedules: z
+    .record(z.string(), z.custom<ScheduleSpec>())
+    .superRefine((schedules, context) => {
+      for (const [name, spec] of Object.entries(schedules)) {
+        const problem = problemOfSchedule(name, spec);
+        if (problem !== undefined) context.addIssue({ code: 'custom', message: `are refused. ${problem.replace(/\.$/, '')}` });
+      }
     })
     .optional(),
   middleware: z

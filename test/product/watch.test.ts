@@ -151,6 +151,30 @@ describe('dev while files change', () => {
     await saved('holdfast.config.ts', config, 'holdfast.config.ts: taken over');
   });
 
+  it('takes over schedules, and keeps what a person did to them', async () => {
+    const scheduled = (cron: string, agent = 'desk'): string =>
+      config.replace(', tools }', `, tools, schedules: { night: { cron: '${cron}', start: { agent: '${agent}', input: 'lookup 13' } } } }`);
+    await saved('holdfast.config.ts', scheduled('0 2 * * * *'), 'are refused. The schedule "night": cron "0 2 * * * *" has 6 parts');
+    await saved('holdfast.config.ts', scheduled('0 2 * * *', 'disk'), 'the schedule "night" starts "disk", which');
+    await saved('holdfast.config.ts', scheduled('0 2 * * *'), 'The schedule night is made.', 'taken over');
+    expect((await command('schedules', 'pause', 'night', '--note', 'holidays')).out).toBe('The schedule night is paused.\n');
+    await saved('holdfast.config.ts', scheduled('0 3 * * *'), 'The schedule night is changed.', 'taken over');
+    expect((await command('schedules', 'list')).out).toMatch(/night +desk +0 3 \* \* \* \(UTC\) +paused +-/);
+    expect((await command('schedules', 'show', 'night')).out).toMatch(/state +paused\nnote +holidays/);
+    await command('schedules', 'resume', 'night');
+    await command('schedules', 'run', 'night');
+    const { runs } = await eventually(async () => {
+      const shown = JSON.parse((await command('schedules', 'show', 'night', '--json')).out) as { runs: { id: string }[] };
+      return shown.runs.length > 0 ? shown : undefined;
+    });
+    expect((await command('events', runs[0]?.id ?? '', '--follow')).out).toContain('"word":"three"');
+    await saved('holdfast.config.ts', config, 'The schedule night is paused.', 'taken over');
+    const range = ['--since', '2026-01-02', '--until', '2026-01-03'];
+    expect((await command('schedules', 'backfill', 'night', ...range)).out).toBe('The schedule night makes up for 1 times.\n');
+    expect((await command('schedules', 'delete', 'night')).out).toBe('The schedule night is deleted. Its runs stay.\n');
+    expect((await command('schedules', 'show', 'night')).error).toContain('schedule-unknown');
+  });
+
   it('says what takes effect at the next start only', async () => {
     const other = config.replace(', tools }', `, tools, http: { port: 1234 } }`);
     await saved('holdfast.config.ts', other, 'taken over', '`http` of the configuration has changed');

@@ -11,6 +11,7 @@ export interface Answers {
   readonly Answered: AnswerOf<'POST /runs/:id/interrupts/:interruptId'>;
   readonly AnswerOutcomes: AnswerOf<'POST /interrupts/answer'>;
   readonly AuditPage: AnswerOf<'GET /audit'>;
+  readonly Backfill: AnswerOf<'POST /schedules/:name/backfill'>;
   readonly BuildList: AnswerOf<'GET /builds'>;
   readonly ChatMessages: { readonly messages: readonly object[] };
   readonly Conversation: AnswerOf<'GET /conversations/:id'>;
@@ -42,6 +43,8 @@ export interface Answers {
   readonly RunExecutions: AnswerOf<'GET /runs/:id/executions'>;
   readonly RunOutcomes: AnswerOf<'POST /runs/cancel'>;
   readonly RunPage: AnswerOf<'GET /runs'>;
+  readonly Schedule: AnswerOf<'GET /schedules/:name'>;
+  readonly Schedules: AnswerOf<'GET /schedules'>;
   readonly ServiceFacts: AnswerOf<'GET /service'>;
   readonly Started: AnswerOf<'POST /runs'>;
   readonly Stopped: { readonly threadId: string };

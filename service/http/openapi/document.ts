@@ -18,7 +18,7 @@ const paths: Readonly<Record<string, string>> = {
   id: 'The id of the run or conversation.',
   interruptId: 'The id of the interrupt.',
   message: 'The id of the message.',
-  name: 'The name of the policy or trigger.',
+  name: 'The name of the policy, trigger or schedule.',
   delivery: 'The id of the delivery.',
   agent: 'The name of the agent.',
   chat: 'The id of the chat.',

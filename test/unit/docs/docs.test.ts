@@ -131,6 +131,7 @@ it('docs/reference/limits.md states the limits of the code, and none besides but
     'Model calls of an agent (maxIterations)': `${limits.maxIterations} by default`,
     'Tool calls of a message': count(limits.toolCallsPerMessage),
     'Tools of a message': `${limits.clientTools} or ${size(limits.clientToolBytes)}`,
+    'Runs of one backfill of a schedule': count(limits.backfill),
     'Receivers of push notifications': count(limits.pushConfigs),
     'Size of a push notification': `${size(limits.pushBody)}; a larger state has no message`,
     'Retries of a push notification': `for ${limits.pushPatienceMs / 3_600_000} h, each try ${limits.pushTryMs / 1000} s`,

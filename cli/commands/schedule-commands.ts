@@ -1,0 +1,82 @@
+import { defined } from '../../contract/defined';
+import type { ListedSchedule } from '../../contract/schedules';
+import type { FoundService } from '../found-service';
+import type { JsonFlag } from '../output';
+import { exitCodes, told, writeJson, writeTable } from '../output';
+import type { Terminal } from '../terminal';
+import { timeText } from '../times';
+
+export interface PauseFlags {
+  readonly note?: string;
+}
+
+export interface BackfillFlags {
+  readonly since: string;
+  readonly until: string;
+}
+
+type Act<Flags = object> = (service: FoundService, terminal: Terminal, name: string, flags: Flags) => Promise<number>;
+
+export async function listSchedules(service: FoundService, terminal: Terminal, { json }: JsonFlag): Promise<number> {
+  const schedules = await service.schedules();
+  if (json === true) return writeJson(terminal, { schedules });
+  if (schedules.length === 0) return told(terminal, 'There are no schedules.');
+  const rows = schedules.map((one) => [one.name, one.agent, timesOf(one), nextOf(one), one.runs[0]?.id ?? '-']);
+  writeTable(terminal, rows, ['NAME', 'AGENT', 'TIMES', 'NEXT', 'LAST RUN']);
+  return exitCodes.done;
+}
+
+export const showSchedule: Act<JsonFlag> = async (service, terminal, name, { json }) => {
+  const schedule = await service.schedule(name);
+  if (json === true) return writeJson(terminal, schedule);
+  const { agent, overlap, source, setBy, note, runs, skipped, missed, next } = schedule;
+  const rows = [
+    ['agent', agent],
+    ['times', timesOf(schedule)],
+    ['overlap', overlap],
+    ['from', source === 'config' ? 'the configuration' : (setBy ?? 'a client')],
+    ['state', schedule.paused ? 'paused' : 'active'],
+    ...(note === undefined ? [] : [['note', note]]),
+    ['next', next.map(timeText).join(', ') || 'never'],
+    ['left out', `${skipped} at work, ${missed} server down`],
+    ...runs.map(({ id }) => ['run', id]),
+  ];
+  writeTable(terminal, rows);
+  return exitCodes.done;
+};
+
+function timesOf({ cron, every, zone }: ListedSchedule): string {
+  return cron === undefined ? `every ${every ?? ''}` : `${cron} (${zone ?? 'UTC'})`;
+}
+
+function nextOf({ paused, next: [first] }: ListedSchedule): string {
+  return paused ? 'paused' : first === undefined ? 'never' : timeText(first);
+}
+
+export const pauseSchedule: Act<PauseFlags> = async (service, terminal, name, { note }) => {
+  await service.pauseSchedule(name, defined({ note }));
+  return told(terminal, `The schedule ${name} is paused.`);
+};
+
+export const resumeSchedule: Act = async (service, terminal, name) => {
+  await service.resumeSchedule(name);
+  return told(terminal, `The schedule ${name} goes on.`);
+};
+
+export const runSchedule: Act = async (service, terminal, name) => {
+  await service.runSchedule(name);
+  return told(terminal, `The schedule ${name} starts a run, as its overlap allows.`);
+};
+
+export const backfillSchedule: Act<BackfillFlags> = async (service, terminal, name, { since, until }) => {
+  const { times } = await service.backfillSchedule(name, { since, until });
+  return told(
+    terminal,
+    times === 0 ? `The schedule ${name} has no time in this range.` : `The schedule ${name} makes up for ${times} times.`,
+  );
+};
+
+export const deleteSchedule: Act = async (service, terminal, name) => {
+  await service.deleteSchedule(name);
+  return told(terminal, `The schedule ${name} is deleted. Its runs stay.`);
+};

@@ -1,0 +1,66 @@
+import type { Json } from './messages/messages';
+import type { Timestamp } from './timestamp';
+
+/** What happens at a time of the schedule while an earlier run of the schedule is at work. */
+export const overlaps = ['skip', 'buffer-one', 'buffer-all', 'cancel-other', 'terminate-other', 'allow-all'] as const;
+export type Overlap = (typeof overlaps)[number];
+
+/** The start of each run of a schedule. */
+export interface ScheduledStart {
+  readonly agent: string;
+  readonly input: Json;
+  readonly tags?: readonly string[];
+  readonly values?: Readonly<Record<string, Json>>;
+  readonly model?: string;
+  /** The longest time of each run, such as '2h'. */
+  readonly deadline?: string;
+}
+
+/** Either `cron` or `every`. */
+export interface ScheduleSpec {
+  /** Minute, hour, day of the month, month and day of the week, as in '0 2 * * MON-FRI'. */
+  readonly cron?: string;
+  /** Whole seconds, at least '10s'. Counts from 1970, not from the last run. */
+  readonly every?: string;
+  /** The time zone of `cron`, such as 'Europe/Berlin'. Default: UTC. */
+  readonly zone?: string;
+  readonly start: ScheduledStart;
+  /** Default: skip. */
+  readonly overlap?: Overlap;
+  /** Times are made up for if the Temporal server was down for less than this. Default: 1h. */
+  readonly catchUp?: string;
+  /** Each run starts up to this much later. Default: 0. */
+  readonly jitter?: string;
+  readonly paused?: boolean;
+  readonly note?: string;
+}
+
+export interface ListedSchedule extends Omit<ScheduleSpec, 'start' | 'paused'> {
+  readonly name: string;
+  readonly agent: string;
+  readonly overlap: Overlap;
+  readonly catchUp: string;
+  /** `config`: from the configuration file. `api`: set by a client. */
+  readonly source: 'config' | 'api';
+  /** Who set the schedule. */
+  readonly setBy?: string;
+  readonly paused: boolean;
+  /** The next five times. None: the schedule never starts a run. */
+  readonly next: readonly Timestamp[];
+  /** The last ten runs, newest first. */
+  readonly runs: readonly ScheduledRun[];
+  /** Times without a run, because an earlier run was at work. */
+  readonly skipped: number;
+  /** Times without a run, because the Temporal server was down for longer than `catchUp`. */
+  readonly missed: number;
+}
+
+export interface ScheduledRun {
+  readonly id: string;
+  /** The time of the schedule. */
+  readonly at: Timestamp;
+}
+
+export interface ShownSchedule extends ListedSchedule {
+  readonly start: ScheduledStart;
+}
