@@ -84,20 +84,23 @@ export class Schedules {
     return this.work.wait(async () => {
       optionsOf({ note }, 'pause', { note: filled });
       await this.known(name, 'runs:control');
-      await this.server.pause(name, this.acting.signed(note));
+      await this.server.on(name, (handle) => handle.pause(this.acting.signed(note)));
     });
   }
 
   resume(name: string): Promise<void> {
     return this.work.wait(async () => {
       await this.known(name, 'runs:control');
-      await this.server.unpause(name, this.acting.signed('resumed'));
+      await this.server.on(name, (handle) => handle.unpause(this.acting.signed('resumed')));
     });
   }
 
   /** Starts a run as at a time of the schedule, also of a paused schedule. `overlap` holds. */
   runNow(name: string): Promise<void> {
-    return this.work.wait(async () => this.server.trigger(await this.known(name, 'runs:control')));
+    return this.work.wait(async () => {
+      const { policies } = await this.known(name, 'runs:control');
+      await this.server.on(name, (handle) => handle.trigger(policies.overlap));
+    });
   }
 
   /** Starts the runs of past times, one after another, or together with `allow-all`. Times that had a run get no second run. */
@@ -111,8 +114,8 @@ export class Schedules {
           'request-invalid',
           `The schedule "${name}" has ${times === 1000 ? 'at least 1,000' : times} times between since and until. One backfill starts at most ${limits.backfill} runs.`,
         );
-      const together = mark.overlap === 'allow-all' ? ScheduleOverlapPolicy.ALLOW_ALL : ScheduleOverlapPolicy.BUFFER_ALL;
-      if (times > 0) await this.server.backfill(name, since, until, together);
+      const overlap = mark.overlap === 'allow-all' ? ScheduleOverlapPolicy.ALLOW_ALL : ScheduleOverlapPolicy.BUFFER_ALL;
+      if (times > 0) await this.server.on(name, (handle) => handle.backfill({ start: since, end: until, overlap }));
       return { times };
     });
   }
@@ -121,7 +124,7 @@ export class Schedules {
   delete(name: string): Promise<void> {
     return this.work.wait(async () => {
       await this.known(name, 'runs:control');
-      await this.server.delete(name);
+      await this.server.on(name, (handle) => handle.delete());
     });
   }
 
