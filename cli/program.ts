@@ -15,6 +15,7 @@ import { similarNames } from '../contract/similar-names';
 import { anyOf } from '../contract/shown';
 import { addAccessCommands } from './access-program';
 import { addAnswerCommands } from './answer-program';
+import { addBatchCommands } from './batch-program';
 import { addConversationCommands } from './conversation-program';
 import { by, config, deadline, filled, json, lasting, role, several, startFilters } from './option-values';
 import { reportError } from './report-error';
@@ -104,6 +105,7 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
   addProcesses(program, terminal, exit);
   const toService = serviceCommands(program, terminal, exit);
   addRunCommands(toService, terminal);
+  addBatchCommands(program, toService, terminal, exit);
   const policies = program.command('policy').description('Policies of the configuration.');
   addPolicyCommands(serviceCommands(policies, terminal, exit), terminal);
   addConversationCommands(toService, terminal);

@@ -10,6 +10,7 @@ import { shown } from '../contract/shown';
 import { readConfiguration } from '../host/configuration';
 import { unanswered } from '../host/unanswered';
 import { addressOf } from '../host/server-address';
+import { Batches } from './batches';
 import type { KnownCaller, RunForCaller } from './connection/authority';
 import { Authority } from './connection/authority';
 import { ClientParts } from './connection/client-parts';
@@ -82,6 +83,8 @@ export class HoldfastClient<Module = never> {
   private readonly tenant: string;
   /** Push receivers of A2A tasks, for the service. */
   readonly pushes: TaskPushes;
+  /** Batches of runs, for the service. */
+  readonly batches: Batches;
 
   constructor(connection: ServerConnection | ClientParts, options: ConnectOptions = {}, caller?: KnownCaller) {
     checkConnectOptions(options);
@@ -91,6 +94,7 @@ export class HoldfastClient<Module = never> {
     this.acting = new Authority(async (workflowId) => rowForCaller(await this.reader.executions.describe(rootRunId(workflowId))), caller);
     this.through = { reader: this.reader, acting: this.acting };
     this.pushes = this.parts.of(this.tenant).pushes;
+    this.batches = new Batches(this.parts, this.acting, this.tenant);
   }
 
   /** The same connection for another tenant. Its `close` closes the connection of all. */

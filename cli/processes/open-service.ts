@@ -6,6 +6,7 @@ import { withFactsOfWorker, type FactsOfWorker } from '../../service/project/pro
 import { defined } from '../../contract/defined';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
+import { openBatches } from './open-batches';
 import { openPush } from './open-push';
 import type { ProcessSettings } from './process-settings';
 import { recordService } from './service-record';
@@ -20,6 +21,7 @@ export async function openService(
   const { dataConverter } = server;
   const client = await connect({ server: server.settings, tenant, taskQueue, dataConverter });
   await lifetime.onEnd('client', () => client.close());
+  await openBatches(settings, server, lifetime, client);
   const pushTo = await openPush(settings, server, lifetime, { client, isDev: ofWorker !== undefined, now });
   const service = await startService({
     client,

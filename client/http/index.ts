@@ -9,6 +9,8 @@ export type {
   AnswerRequest,
   ApplyPolicyRequest,
   AuditRequest,
+  BatchQuery,
+  BatchRequest,
   CancelRequestBody,
   DryRunRequest,
   EventsQuery,
@@ -20,12 +22,15 @@ export type {
   RotateRequest,
   RunQuery,
   StartRequest,
+  StopBatchRequest,
 } from './requests';
 
 export type { ClientTool } from '../../contract/client-tools';
 
 // What it answers
 export type { Action, ApiKey, AuditEntry, AuditPage, DecisionLink, MadeKey, Me } from '../../contract/access';
+
+export type { BatchPage, BatchResult, ListedBatch, ShownBatch, StartedBatch } from '../../contract/batches';
 
 export type {
   AnswerOutcome,

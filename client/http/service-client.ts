@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import type { BatchResult, StartedBatch } from '../../contract/batches';
 import { withoutCredentials } from '../../contract/credentials';
 import { defined } from '../../contract/defined';
 import type { Delta } from '../../contract/deltas';
@@ -16,6 +17,11 @@ export interface ServiceClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: the `fetch` of the platform. */
   readonly fetch?: typeof fetch;
+}
+
+/** A body of JSON lines. */
+interface Lines {
+  readonly lines: BodyInit;
 }
 
 /**
@@ -161,6 +167,35 @@ export class ServiceClient {
     return this.frames(id, query, true);
   }
 
+  /** Starts a run for each JSON line. `lines` may be a stream. */
+  async startBatch(request: requests.BatchRequest, lines: BodyInit): Promise<StartedBatch> {
+    return this.json(await this.request('POST', `/batches${queryText(request)}`, { lines }));
+  }
+
+  batches(query: requests.BatchQuery = {}) {
+    return this.ask('GET /batches', {}, query);
+  }
+
+  batch(id: string) {
+    return this.ask('GET /batches/:id', { id });
+  }
+
+  /** Starts no more runs of the batch. */
+  stopBatch(id: string, how: requests.StopBatchRequest = {}) {
+    return this.ask('POST /batches/:id/stop', { id }, how);
+  }
+
+  /** Streams a result for each line, in the order of the lines. */
+  async *batchResults(id: string, query: { readonly status?: BatchResult['status'] } = {}): AsyncGenerator<BatchResult> {
+    const response = await this.request('GET', `${pathOf('/batches/:id/results', { id })}${queryText(query)}`);
+    let rest = '';
+    for await (const text of this.texts(response)) {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) yield this.parsed<BatchResult>(line, response);
+    }
+  }
+
   /** Lists the interrupts of all runs. */
   interrupts(query: requests.InterruptQuery = {}) {
     return this.ask('GET /interrupts', {}, query);
@@ -242,17 +277,23 @@ export class ServiceClient {
     );
     if (response.status === 204 || response.body === null) return;
     if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) throw this.stranger(response);
-    // Chained streams would pass on every frame separately, which is slow.
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    const decoder = new TextDecoder();
     const frames: string[] = [];
     const parser = createParser({ onEvent: ({ data }) => frames.push(data) });
+    for await (const text of this.texts(response, signal)) {
+      parser.feed(text);
+      for (const frame of frames.splice(0)) yield this.parsed<RunEvent | Delta>(frame, response);
+    }
+  }
+
+  /** Chained streams would pass on every piece separately, which is slow. */
+  private async *texts(response: Response, signal?: AbortSignal): AsyncGenerator<string> {
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    const decoder = new TextDecoder();
     try {
       for (;;) {
         const next = await reader.read().catch((error: unknown) => Promise.reject(this.unreachable(error, signal)));
         if (next.done) return;
-        parser.feed(decoder.decode(next.value, { stream: true }));
-        for (const frame of frames.splice(0)) yield this.parsed<RunEvent | Delta>(frame, response);
+        yield decoder.decode(next.value, { stream: true });
       }
     } finally {
       await reader.cancel().catch(() => undefined);
@@ -269,15 +310,16 @@ export class ServiceClient {
     return this.json(await this.request(method, `${pathOf(path, names)}${inQuery ? queryText(sent) : ''}`, inQuery ? undefined : sent));
   }
 
-  private async request(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
+  private async request(method: string, path: string, body?: object | Lines, signal?: AbortSignal): Promise<Response> {
     const { headers, key, fetch: send = fetch } = this.options;
     const all = new Headers(headers);
     if (key !== undefined) all.set('authorization', bearer(typeof key === 'string' ? key : await key()));
-    if (body !== undefined) all.set('content-type', 'application/json');
+    const isLines = body !== undefined && 'lines' in body;
+    if (body !== undefined) all.set('content-type', isLines ? 'application/jsonl' : 'application/json');
     const response = await send(`${this.url}${path}`, {
       method,
       headers: all,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : isLines ? { body: body.lines, duplex: 'half' } : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     }).catch((error: unknown) => Promise.reject(this.unreachable(error, signal)));
     if (response.ok) return response;

@@ -15,6 +15,7 @@ import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
 import { responseRoutes } from '../responses/routes';
 import { checkHost } from './check-host';
+import { batchRoutes } from '../batches/routes';
 import { consoleRoutes } from './console-routes';
 import { errorResponse, shownPath } from './error-response';
 import { methodsAt, noRoute, Routes, ok } from './routes';
@@ -27,8 +28,8 @@ import { runRoutes } from './run-routes';
 import { serviceRoutes } from './service-routes';
 import { openStore } from '../store/open-store';
 
-/** Without the common deadline: streams, bulk requests, and moves that wait for a worker. */
-const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
+/** Without the common deadline: streams, batches, bulk requests, and moves that wait for a worker. */
+const patient = /\/(events|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/batches|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
 
 /**
  * The HTTP service as a Hono app. Reading needs no worker. Errors have the form `{ error: { code, message, fix } }`.
@@ -68,6 +69,7 @@ export function createApp(given: ServiceParts): Hono {
   app.route('/', ownRoutes(parts, client));
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes());
+  app.route('/batches', batchRoutes(parts));
   app.route('/interrupts', inboxRoutes(parts));
   app.route('/conversations', conversationRoutes(parts));
   app.route('/agui', aguiRoutes(parts));

@@ -1,6 +1,9 @@
+import { checkJob } from '../../client/runs/whole-misfit';
 import type { ClientTool } from '../../contract/client-tools';
 import { clientToolsProblem, specsOfClient, untakenText, untakenTool } from '../../contract/client-tools';
 import { HoldfastError } from '../../contract/errors';
+import type { Json } from '../../contract/messages/messages';
+import { messagesOfInput } from '../../contract/messages/messages';
 import type { RunOptions } from '../../contract/run-options';
 import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
 import type { AgentSummary } from '../project/load-project';
@@ -19,6 +22,16 @@ export function askedAgent(parts: Pick<AppParts, 'agents'>, agent: string, optio
     throw new HoldfastError('agent-unknown', `There is no agent "${agent}". There are: ${agents.map(({ name }) => name).join(', ')}.`);
   refuseUnknownTools(options, asked.tools);
   return asked;
+}
+
+/** Checks inputs as a start does. Refuses options with tools that the project lacks. */
+export function inputCheck(parts: Pick<AppParts, 'agents'>, agent: string, options?: unknown): (input: Json | undefined) => void {
+  const { takesJob, inputSchema } = askedAgent(parts, agent, options);
+  return (input) => {
+    if (!takesJob && messagesOfInput(input as Json) === undefined)
+      throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
+    if (inputSchema !== undefined && input !== undefined) checkJob(agent, inputSchema, input);
+  };
 }
 
 /** A name that the project has means the project's tool. */

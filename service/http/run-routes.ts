@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import { HoldfastError } from '../../contract/errors';
 import { isEnded } from '../../contract/events';
 import type { Json } from '../../contract/messages/messages';
-import { messagesOfInput } from '../../contract/messages/messages';
 import {
   CancelBody,
   CancelManyBody,
@@ -23,9 +22,8 @@ import {
 import type { RunOutcome } from '../../contract/service';
 import type { HoldfastClient } from '../../client/index';
 import type { DryRun } from '../../client/runs/dry-runs';
-import { checkJob } from '../../client/runs/whole-misfit';
 import type { AppParts } from '../parts';
-import { askedAgent } from './asked-agent';
+import { inputCheck } from './asked-agent';
 import { eachOf } from './bulk';
 import { current } from './current';
 import { costOf } from '../../contract/prices';
@@ -69,10 +67,7 @@ export function runRoutes(parts: AppParts): Hono {
   return new Routes('Runs')
     .add('POST /', start, async ({ body, context, client }) => {
       const { agent, input, ...options } = body;
-      const asked = askedAgent(parts, agent, options.options);
-      if (!asked.takesJob && messagesOfInput(input as Json) === undefined)
-        throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
-      if (asked.inputSchema !== undefined && input !== undefined) checkJob(agent, asked.inputSchema, input as Json);
+      inputCheck(parts, agent, options.options)(input as Json | undefined);
       const run = await client.start(agent, input as Json, defined(options));
       const { id, isNew, ignored } = run;
       return context.json({ id, isNew, agent, ...(ignored.length === 0 ? {} : { ignored }) }, isNew ? 201 : 200);

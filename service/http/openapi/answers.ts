@@ -1,4 +1,5 @@
 import type { Operations } from '../../../client/http/operations';
+import type { StartedBatch } from '../../../contract/batches';
 import type { Json } from '../../../contract/messages/messages';
 import type { ErrorBody } from '../error-response';
 import type { OpenAiErrorBody } from '../../responses/error-form';
@@ -11,6 +12,8 @@ export interface Answers {
   readonly Answered: AnswerOf<'POST /runs/:id/interrupts/:interruptId'>;
   readonly AnswerOutcomes: AnswerOf<'POST /interrupts/answer'>;
   readonly AuditPage: AnswerOf<'GET /audit'>;
+  readonly Batch: AnswerOf<'GET /batches/:id'>;
+  readonly BatchPage: AnswerOf<'GET /batches'>;
   readonly BuildList: AnswerOf<'GET /builds'>;
   readonly ChatMessages: { readonly messages: readonly object[] };
   readonly Conversation: AnswerOf<'GET /conversations/:id'>;
@@ -41,6 +44,7 @@ export interface Answers {
   readonly RunPage: AnswerOf<'GET /runs'>;
   readonly ServiceFacts: AnswerOf<'GET /service'>;
   readonly Started: AnswerOf<'POST /runs'>;
+  readonly StartedBatch: StartedBatch;
   readonly Stopped: { readonly threadId: string };
   readonly TranscriptPage: AnswerOf<'GET /conversations/:id/transcript'>;
   readonly Upgraded: AnswerOf<'POST /runs/:id/upgrade'>;
