@@ -105,10 +105,10 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
   addProcesses(program, terminal, exit);
   const toService = serviceCommands(program, terminal, exit);
   addRunCommands(toService, terminal);
-  addBatchCommands(program, toService, terminal, exit);
   const policies = program.command('policy').description('Policies of the configuration.');
   addPolicyCommands(serviceCommands(policies, terminal, exit), terminal);
   addConversationCommands(toService, terminal);
+  addBatchCommands(program, toService, terminal, exit);
   addReadCommands(toService, terminal);
   addHistoryCommands(program, terminal, exit);
   addAccessCommands(program, terminal, exit);

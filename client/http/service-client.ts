@@ -8,7 +8,7 @@ import type { RunEvent } from '../../contract/events';
 import type { MaybePromise } from '../../contract/maybe-promise';
 import type * as requests from './requests';
 import type { NamesIn, Operations, Route } from './operations';
-import { bearer, pathOf, queryText } from './request-parts';
+import { bearer, linesIn, pathOf, queryText, textsOf } from './request-parts';
 
 export interface ServiceClientOptions {
   /** An API key, a token, or a function that returns the current token. Sent as `Authorization: Bearer …`. */
@@ -188,12 +188,7 @@ export class ServiceClient {
   /** Streams a result for each line, in the order of the lines. */
   async *batchResults(id: string, query: { readonly status?: BatchResult['status'] } = {}): AsyncGenerator<BatchResult> {
     const response = await this.request('GET', `${pathOf('/batches/:id/results', { id })}${queryText(query)}`);
-    let rest = '';
-    for await (const text of this.texts(response)) {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) yield this.parsed<BatchResult>(line, response);
-    }
+    for await (const line of linesIn(this.texts(response))) yield this.parsed<BatchResult>(line, response);
   }
 
   /** Lists the interrupts of all runs. */
@@ -285,19 +280,8 @@ export class ServiceClient {
     }
   }
 
-  /** Chained streams would pass on every piece separately, which is slow. */
-  private async *texts(response: Response, signal?: AbortSignal): AsyncGenerator<string> {
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    const decoder = new TextDecoder();
-    try {
-      for (;;) {
-        const next = await reader.read().catch((error: unknown) => Promise.reject(this.unreachable(error, signal)));
-        if (next.done) return;
-        yield decoder.decode(next.value, { stream: true });
-      }
-    } finally {
-      await reader.cancel().catch(() => undefined);
-    }
+  private texts(response: Response, signal?: AbortSignal): AsyncGenerator<string> {
+    return textsOf(response, (error) => this.unreachable(error, signal));
   }
 
   private async ask<R extends Route>(

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setMaxListeners } from 'node:events';
 import type { BatchEnds, BatchInput, BatchLine, BatchProgress } from '../../contract/batches';
 import { codeOf, messageOf } from '../../contract/errors';
 import type { RunStatus } from '../../contract/events';
@@ -29,6 +29,7 @@ const endsAtOnce = 8;
 
 /** Starts the runs of all lines, then waits for the end of each. Returns early when the signal aborts. */
 export async function runBatch(batch: BatchInput, begin: BatchProgress, work: BatchWork): Promise<BatchProgress> {
+  setMaxListeners(0, work.signal);
   const starts = new Starts(batch, begin, work);
   await starts.all();
   return work.signal.aborted ? starts.progress : countEnds(batch, starts.progress, work);
@@ -48,6 +49,7 @@ class Starts {
     private readonly work: BatchWork,
   ) {
     this.progress = begin;
+    setMaxListeners(0, this.ending.signal);
   }
 
   async all(): Promise<void> {
@@ -131,9 +133,15 @@ class Starts {
     const { perMinute } = this.batch;
     if (perMinute === undefined) return;
     const now = Date.now();
-    const wait = this.nextStart - now;
-    this.nextStart = Math.max(now, this.nextStart) + 60_000 / perMinute;
-    if (wait > 0) await delay(wait, undefined, { signal: this.ending.signal }).catch(() => undefined);
+    const at = Math.max(now, this.nextStart);
+    this.nextStart = at + 60_000 / perMinute;
+    if (at <= now) return;
+    let isTime = false;
+    const timer = setTimeout(() => {
+      isTime = true;
+      this.wake();
+    }, at - now);
+    await this.until(() => isTime).finally(() => clearTimeout(timer));
   }
 }
 
