@@ -38,6 +38,9 @@ export async function runBatch(batch: BatchInput, begin: BatchProgress, work: Ba
 class Starts {
   progress: BatchProgress;
   private readonly places = new Set<number>();
+  /** In the order of the lines. Starts run side by side, and are reported in order. */
+  private readonly begun: { readonly line: number; readonly isNext: boolean; isStarted?: boolean }[] = [];
+  private readonly starting = new Set<Promise<void>>();
   private readonly ending = new AbortController();
   private failure: { readonly error: unknown } | undefined;
   private wake: () => void = () => undefined;
@@ -64,25 +67,48 @@ class Starts {
     if (work.signal.aborted) onAbort();
     try {
       for await (const line of keptLines(work.store, batch)) {
-        if (line.line < next && !again.has(line.line)) continue;
+        const isNext = line.line >= next;
+        if (!isNext && !again.has(line.line)) continue;
         await this.until(() => this.places.size < batch.concurrency);
-        if (line.line >= next) await this.pace();
+        if (isNext) await this.pace();
         if (ending.signal.aborted) return;
-        await this.begin(line, line.line >= next);
+        this.begin(line, isNext);
       }
       await this.until(() => this.places.size === 0);
     } finally {
       work.signal.removeEventListener('abort', onAbort);
       ending.abort();
+      await Promise.all(this.starting);
     }
   }
 
-  private async begin(line: BatchLine, isNext: boolean): Promise<void> {
-    const isStarted = await this.start(line);
-    if (isStarted) this.hold(line);
-    const { next, started, refused } = this.progress;
-    if (isNext) this.tell(isStarted ? { next: line.line + 1, started: started + 1 } : { next: line.line + 1, refused: refused + 1 });
-    else this.tell({ next });
+  /** A line holds its place from here on. */
+  private begin(line: BatchLine, isNext: boolean): void {
+    const one: (typeof this.begun)[number] = { line: line.line, isNext };
+    this.begun.push(one);
+    this.places.add(line.line);
+    const starting = this.start(line)
+      .then((isStarted) => {
+        one.isStarted = isStarted;
+        if (isStarted) this.hold(line);
+        else this.places.delete(line.line);
+        this.tellBegun();
+      })
+      .catch((error: unknown) => (this.failure ??= { error }))
+      .then(() => {
+        this.starting.delete(starting);
+        this.wake();
+      });
+    this.starting.add(starting);
+  }
+
+  private tellBegun(): void {
+    for (let [one] = this.begun; one?.isStarted !== undefined; [one] = this.begun) {
+      const { started, refused, next } = this.progress;
+      const counts = one.isStarted ? { started: started + 1 } : { refused: refused + 1 };
+      this.begun.shift();
+      this.tell(one.isNext ? { next: one.line + 1, ...counts } : { next });
+    }
   }
 
   /** A refusal is final, so that a later attempt does not start the line. */
@@ -101,7 +127,6 @@ class Starts {
 
   /** A run that waits for a person gives its place back, so that the batch does not stand still. */
   private hold(line: BatchLine): void {
-    this.places.add(line.line);
     this.work.runs
       .rests(line, this.ending.signal)
       .then(
