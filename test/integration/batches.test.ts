@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ServiceClient } from '../../client/http/index';
 import type { BatchResult, ShownBatch } from '../../contract/batches';
 import type { BatchBed } from '../support/batch-bed';
 import { startBatchBed } from '../support/batch-bed';
@@ -62,5 +63,82 @@ describe('a batch', () => {
     expect(results[0]).toEqual({ line: 1, id: `${id}-000001`, status: 'completed', output: 'done' });
     expect(await resultsOf(id, 'failed')).toHaveLength(3);
     expect(asked - before).toBeGreaterThanOrEqual(300);
+  });
+
+  it('goes on while runs wait for people, and ends after the last answer', async () => {
+    const queues = await bed.serve();
+    const id = `refunds-${randomUUID()}`;
+    const inputs = [...Array.from({ length: 4 }, () => 'dear'), ...Array.from({ length: 6 }, () => 'order')];
+    await bed.service.startBatch({ agent: 'guarded', id, concurrency: 2, tag: ['night'] }, linesOf(inputs));
+    await untilIt(id, ({ counts: { waiting, completed } }) => waiting === 4 && completed === 6);
+    expect((await resultsOf(id)).map(({ status }) => status)).toEqual(inputs.map((input) => (input === 'dear' ? 'waiting' : 'completed')));
+    const { runs } = await bed.service.list({ tag: ['night', `batch=${id}`], status: 'waiting' });
+    for (const run of runs) await bed.service.answer(run.id, run.interrupts[0]?.id ?? '', { decision: 'approve', by: 'kim' });
+    const batch = await untilIt(id, hasEnded);
+    await queues.shutdown();
+    expect(batch).toMatchObject({ status: 'completed', counts: { completed: 10, waiting: 0 } });
+  });
+
+  it('that is stopped starts nothing more, and cancels its open runs if asked, also without a service', async () => {
+    const ids = [`stopped-${randomUUID()}`, `cancelled-${randomUUID()}`] as const;
+    const queues = await bed.serve();
+    for (const id of ids) {
+      await bed.service.startBatch({ agent: 'plain', id, concurrency: 2 }, linesOf(Array.from({ length: 8 }, () => `held ${id}`)));
+      await untilIt(id, ({ counts: { running } }) => running === 2);
+    }
+    await bed.service.stopBatch(ids[0]);
+    await bed.service.stopBatch(ids[1], { cancelRuns: true });
+    const [stopped, cancelled] = await Promise.all(ids.map((id) => untilIt(id, hasEnded)));
+    expect(stopped).toMatchObject({ status: 'stopped', started: 2, counts: { running: 2 } });
+    expect(cancelled).toMatchObject({ status: 'stopped', started: 2 });
+    const states = async (id: string): Promise<readonly string[]> => (await resultsOf(id)).map(({ status }) => status);
+    expect(await states(ids[0])).toEqual(['running', 'running', ...Array.from({ length: 6 }, () => 'pending')]);
+    await eventually(async () => (await states(ids[1])).filter((status) => status === 'cancelled').length === 2 || undefined);
+    await expect(bed.service.stopBatch(ids[0])).rejects.toMatchObject({ code: 'batch-ended' });
+    await queues.shutdown();
+    const unserved = `unserved-${randomUUID()}`;
+    await bed.service.startBatch({ agent: 'plain', id: unserved }, '"order"');
+    await bed.service.stopBatch(unserved);
+    expect(await untilIt(unserved, hasEnded)).toMatchObject({ status: 'stopped', started: 0 });
+    held.open();
+  });
+
+  it('names lines whose id belongs to another run, and finds runs of equal lines', async () => {
+    const queues = await bed.serve();
+    const taken = `taken-${randomUUID()}`;
+    await bed.service.start({ agent: 'plain', input: 'first', id: taken });
+    const id = `own-${randomUUID()}`;
+    const lines = linesOf([{ input: 'second', id: taken }, { input: 'first', id: taken }, 'third']);
+    await bed.service.startBatch({ agent: 'plain', id }, lines);
+    expect(await untilIt(id, hasEnded)).toMatchObject({ status: 'completed', started: 2, counts: { completed: 2, refused: 1 } });
+    await queues.shutdown();
+    expect(await resultsOf(id)).toMatchObject([
+      { line: 1, id: taken, status: 'refused', error: { code: 'run-id-in-use' } },
+      { line: 2, id: taken, status: 'completed' },
+      { line: 3, status: 'completed' },
+    ]);
+    expect(await bed.service.startBatch({ agent: 'plain', id }, lines)).toMatchObject({ isNew: false });
+    await expect(bed.service.startBatch({ agent: 'plain', id }, '"fourth"')).rejects.toMatchObject({ code: 'batch-in-use' });
+    const { batches } = await eventually(async () => {
+      const page = await bed.service.batches();
+      return page.batches.some((one) => one.id === id) ? page : undefined;
+    });
+    expect(batches.find((one) => one.id === id)).toMatchObject({ agent: 'plain', status: 'completed', lines: 3 });
+    await expect(bed.service.batch('nothing')).rejects.toMatchObject({ code: 'batch-unknown' });
+  });
+
+  it('starts runs in the name of its caller, and is unknown to callers of another tenant', async () => {
+    const service = await bed.withAccess();
+    const id = `named-${randomUUID()}`;
+    const [acme, other] = ['acme', 'other'].map((tenant) => new ServiceClient(service, { headers: { 'x-tenant': tenant } }));
+    const queues = await bed.serve();
+    await acme?.startBatch({ agent: 'plain', id }, '"order"');
+    await eventually(async () => ((await acme?.batch(id))?.status === 'completed' ? true : undefined));
+    await queues.shutdown();
+    expect(await acme?.view(`${id}-000001`)).toMatchObject({ startedBy: 'ada', status: 'completed' });
+    expect(await acme?.batch(id)).toMatchObject({ startedBy: 'ada' });
+    const ask = [other?.batch(id), other?.stopBatch(id), other?.batchResults(id).next()];
+    for (const answer of ask) await expect(answer).rejects.toMatchObject({ code: 'batch-unknown' });
+    expect(await other?.batches()).toEqual({ batches: [] });
   });
 });

@@ -3,6 +3,7 @@ import { batchQueueOf } from '../../contract/batches';
 import { createLogger } from '../../host/logger';
 import { ServiceClient } from '../../client/http/index';
 import { batchActivities } from '../../service/batches/activities';
+import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
 import type { ServiceStore } from '../../service/store/store';
 import type { ActivityQueues } from '../../worker/activity-queue';
@@ -17,6 +18,8 @@ export interface BatchBed {
   readonly taskQueue: string;
   /** Serves the queue of batches, as another service would. */
   serve(): Promise<ActivityQueues>;
+  /** The address of a service that takes the tenant of ada from the header x-tenant. */
+  withAccess(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -30,7 +33,9 @@ export async function startBatchBed(answer: Answerer): Promise<BatchBed> {
   const logger = createLogger({ level: 'silent' });
   const client = await connect({ server, taskQueue: bed.taskQueue });
   const agents = ['plain', 'guarded'].map(named);
-  const service = await startService({ client, agents, logger, store, host: '127.0.0.1', port: 0 });
+  const parts = { client, agents, logger, store, host: '127.0.0.1', port: 0 };
+  const service = await startService(parts);
+  const others: RunningService[] = [];
   return {
     service: new ServiceClient(service.url),
     store,
@@ -42,8 +47,14 @@ export async function startBatchBed(answer: Answerer): Promise<BatchBed> {
         graceMs: 100,
         heartbeatsEveryMs: 500,
       }),
+    async withAccess() {
+      const identify = ({ headers }: Request) => ({ tenant: headers.get('x-tenant') ?? 'acme', user: 'ada', roles: ['operator'] });
+      const other = await startService({ ...parts, access: { identify } });
+      others.push(other);
+      return other.url;
+    },
     async close() {
-      await service.close();
+      for (const one of [service, ...others]) await one.close();
       await client.close();
       await bed.close();
     },
