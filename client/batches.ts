@@ -5,12 +5,14 @@ import type { ShownBatch, StartedBatch } from '../contract/batches';
 import { defined } from '../contract/defined';
 import { HoldfastError, codeOf } from '../contract/errors';
 import type { RunStatus } from '../contract/events';
+import type { Failure } from '../contract/messages/messages';
 import { isOfTenant, names, workflowIdOf } from '../contract/names';
 import type { Authority, RunForCaller } from './connection/authority';
 import type { ClientParts } from './connection/client-parts';
 import { withCode } from './connection/lost-server';
 import { listedRun, quoted, rowForCaller } from './listing/run-lists';
 import type { ListedExecution } from './reading/executions';
+import { retriedCalls } from './reading/retried-calls';
 import { hashOfStart, startOperation } from './runs/start-operation';
 
 /** The labels of a batch are labels of a run with this start. */
@@ -73,7 +75,7 @@ export class Batches {
 
   async view(id: string): Promise<ShownBatch> {
     const execution = await this.found(id);
-    const { progress } = endOf(execution) ?? { progress: await this.progress(id) };
+    const { progress, problem } = await this.standing(id, endOf(execution));
     const { started, refused } = progress;
     const { running, waiting, completed, failed, cancelled } = await this.parts.of(this.tenant).counter.ofTag(batchTag(id));
     const batch = listedBatch(execution);
@@ -81,14 +83,17 @@ export class Batches {
     // Lists of the server lag, and lack runs that another start made.
     const isCounted = batch.status !== 'completed' || counted === started;
     const counts = isCounted ? { running, waiting, completed, failed, cancelled } : { running: 0, waiting: 0, ...progress.ended };
-    return { ...batch, started, counts: { ...counts, refused } };
+    return { ...batch, started, counts: { ...counts, refused }, ...defined({ problem }) };
   }
 
   async list({ limit = 50, after }: { readonly limit?: number; readonly after?: string } = {}): Promise<BatchPage> {
     const { tenant } = this;
     const query = `WorkflowType = '${names.batchWorkflow}' AND HoldfastTenant = ${quoted(tenant)}`;
     const token = after === undefined ? undefined : Buffer.from(after, 'base64url');
-    const page = await this.parts.reader.executions.page(query, limit, token);
+    const page = await this.parts.reader.executions.page(query, limit, token).catch((error: unknown) => {
+      if (after === undefined || codeOf(error) !== undefined) throw error;
+      throw new HoldfastError('request-invalid', 'after is no cursor of a list of batches. Begin without it.', { cause: error });
+    });
     const own = page.executions.filter(({ workflowId }) => isOfTenant(workflowId, `batch:${tenant}`));
     const rows = await this.acting.readable(own, rowForCaller);
     return { batches: rows.map(listedBatch), ...defined({ next: page.token && Buffer.from(page.token).toString('base64url') }) };
@@ -132,11 +137,13 @@ export class Batches {
     }
   }
 
-  private async progress(id: string): Promise<BatchProgress> {
+  private async standing(id: string, end: BatchEnd | undefined): Promise<{ readonly progress: BatchProgress; readonly problem?: Failure }> {
+    if (end !== undefined) return end;
     const { histories } = this.parts.reader;
     const { pendingActivities } = await histories.describe(this.workflowIdOf(id));
     const details = pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0];
-    return details == null ? batchBegin : ((await histories.payloads.value(details)) as BatchProgress);
+    const progress = details == null ? batchBegin : ((await histories.payloads.value(details)) as BatchProgress);
+    return { progress, ...defined({ problem: retriedCalls(pendingActivities)[0]?.error }) };
   }
 
   private workflowIdOf(id: string): string {

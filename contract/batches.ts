@@ -111,6 +111,8 @@ export interface ListedBatch extends Pick<BatchHead, 'id' | 'agent' | 'lines' | 
 export interface ShownBatch extends ListedBatch {
   /** Lines whose run was started. */
   readonly started: number;
+  /** Why no service goes on at the moment. A service tries again. */
+  readonly problem?: Failure;
   /** Runs by status, and lines that no run could be started for. */
   readonly counts: BatchEnds & { readonly running: number; readonly waiting: number; readonly refused: number };
 }

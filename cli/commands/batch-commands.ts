@@ -133,6 +133,7 @@ export async function showBatch(service: FoundService, terminal: Terminal, id: s
   const batch = await service.batch(id);
   if (json === true) return writeJson(terminal, batch);
   terminal.write(`${terminal.paint.bold(batch.id)}  ${batch.agent}  ${batch.status}`);
+  if (batch.problem !== undefined) terminal.write(terminal.paint.yellow(`${batch.problem.code}: ${batch.problem.message}`));
   return told(terminal, progressLine(batch));
 }
 

@@ -1,10 +1,11 @@
 import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import type { HoldfastClient } from '../../client/index';
 import type { Action, Author } from '../../contract/access';
 import type { BatchActivities, BatchInput, BatchProgress } from '../../contract/batches';
 import { batchBegin, batchTag, runIdOfLine } from '../../contract/batches';
 import { defined } from '../../contract/defined';
-import { codeOf } from '../../contract/errors';
+import { codeOf, messageOf } from '../../contract/errors';
 import { isEnded } from '../../contract/events';
 import type { ServiceStore } from '../store/store';
 import { inOrder } from './in-order';
@@ -33,7 +34,8 @@ export function batchActivities({ client, store }: { readonly client: HoldfastCl
       } catch (error) {
         // The attempt after an error begins where this attempt ended.
         context.heartbeat(progress);
-        throw error;
+        const code = codeOf(error);
+        throw code === undefined ? error : ApplicationFailure.retryable(messageOf(error), code);
       } finally {
         clearInterval(beat);
       }

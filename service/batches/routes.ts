@@ -87,20 +87,23 @@ function valueOf(text: string): { readonly value: unknown } | { readonly problem
 const linesOfLook = 500;
 
 /** At the reader's speed. */
-function lineStream(
+async function lineStream(
   results: AsyncGenerator<object>,
   isKnown: () => Promise<boolean>,
   { closing, logger }: Pick<AppParts, 'closing' | 'logger'>,
-): Response {
+): Promise<Response> {
   const encoder = new TextEncoder();
   let count = 0;
+  // An error before the first result has a status.
+  let coming: Promise<IteratorResult<object>> | undefined = Promise.resolve(await results.next());
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         if (closing.aborted) throw new HoldfastError('service-closing', 'The service closes.');
         // A key may have been revoked since the stream began.
         if (count++ % linesOfLook === 0 && !(await isKnown())) throw new HoldfastError('identity-invalid', 'The key has ended.');
-        const next = await results.next();
+        const next = await (coming ?? results.next());
+        coming = undefined;
         if (next.done === true) return controller.close();
         controller.enqueue(encoder.encode(`${JSON.stringify(next.value)}\n`));
       } catch (error) {

@@ -141,4 +141,19 @@ describe('a batch', () => {
     for (const answer of ask) await expect(answer).rejects.toMatchObject({ code: 'batch-unknown' });
     expect(await other?.batches()).toEqual({ batches: [] });
   });
+
+  it('whose lines the store lost says so, and waits for a service that has them', async () => {
+    const id = `lost-${randomUUID()}`;
+    await bed.service.startBatch({ agent: 'plain', id }, '"order"');
+    const [key = ''] = (await bed.store.list('batch/')).slice(-1);
+    const kept = await bed.store.get(key);
+    await bed.store.delete(key);
+    const queues = await bed.serve();
+    expect((await untilIt(id, ({ problem }) => problem !== undefined)).problem?.code).toBe('batch-lines-missing');
+    await expect(resultsOf(id)).rejects.toMatchObject({ code: 'batch-lines-missing' });
+    await bed.store.set(key, kept ?? '');
+    expect(await untilIt(id, hasEnded)).toMatchObject({ status: 'completed', counts: { completed: 1 } });
+    await queues.shutdown();
+    await expect(bed.service.batches({ after: 'zzz' })).rejects.toMatchObject({ code: 'request-invalid' });
+  });
 });
