@@ -90,10 +90,7 @@ export class Batches {
     const { tenant } = this;
     const query = `WorkflowType = '${names.batchWorkflow}' AND HoldfastTenant = ${quoted(tenant)}`;
     const token = after === undefined ? undefined : Buffer.from(after, 'base64url');
-    const page = await this.parts.reader.executions.page(query, limit, token).catch((error: unknown) => {
-      if (after === undefined || codeOf(error) !== undefined) throw error;
-      throw new HoldfastError('request-invalid', 'after is no cursor of a list of batches. Begin without it.', { cause: error });
-    });
+    const page = await this.parts.reader.executions.page(query, limit, token);
     const own = page.executions.filter(({ workflowId }) => isOfTenant(workflowId, `batch:${tenant}`));
     const rows = await this.acting.readable(own, rowForCaller);
     return { batches: rows.map(listedBatch), ...defined({ next: page.token && Buffer.from(page.token).toString('base64url') }) };
