@@ -18,6 +18,7 @@ import { Feeder } from '../feed/feeder';
 import { keepMsOf } from '../feed/feed-options';
 import { feedRoutes } from '../feed/feed-routes';
 import { checkHost } from './check-host';
+import { batchRoutes } from '../batches/routes';
 import { consoleRoutes } from './console-routes';
 import { errorResponse, shownPath } from './error-response';
 import { methodsAt, noRoute, Routes, ok } from './routes';
@@ -32,9 +33,9 @@ import { serviceRoutes } from './service-routes';
 import { triggerRoutes } from '../triggers/routes';
 import { openStore } from '../store/open-store';
 
-/** Without the common deadline: streams, bulk requests, and moves that wait for a worker. */
+/** Without the common deadline: streams, batches, bulk requests, and moves that wait for a worker. */
 const patient =
-  /\/(events|events\/stream|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
+  /\/(events|events\/stream|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/batches|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
 
 /**
  * The HTTP service as a Hono app. Reading needs no worker. Errors have the form `{ error: { code, message, fix } }`.
@@ -80,6 +81,7 @@ export function createApp(given: ServiceParts): Hono {
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes());
   app.route('/events', feedRoutes(parts));
+  app.route('/batches', batchRoutes(parts));
   app.route('/interrupts', inboxRoutes(parts));
   app.route('/conversations', conversationRoutes(parts));
   app.route('/agui', aguiRoutes(parts));
