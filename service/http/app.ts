@@ -34,7 +34,7 @@ import { openStore } from '../store/open-store';
 
 /** Without the common deadline: streams, bulk requests, and moves that wait for a worker. */
 const patient =
-  /\/(events|events\/stream|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1(?!\/triggers))\//;
+  /\/(events|events\/stream|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
 
 /**
  * The HTTP service as a Hono app. Reading needs no worker. Errors have the form `{ error: { code, message, fix } }`.
@@ -71,7 +71,11 @@ export function createApp(given: ServiceParts): Hono {
   if (parts.feed !== undefined) void new Feeder({ source: client.feedSource, store, logger, keepMs: keepMsOf(parts.feed) }).run(closing);
   const opened = access === undefined ? undefined : openAccess(access, parts);
   app.use(new AccessGate(client, opened?.access).open);
-  app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
+  app.use((context, next) => {
+    const { path } = context.req;
+    const isPatient = patient.test(path) && !path.startsWith('/v1/triggers/');
+    return isPatient ? next() : client.withDeadline(Date.now() + patienceMs, next);
+  });
   app.route('/', ownRoutes(parts, client));
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes());
