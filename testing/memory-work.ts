@@ -22,7 +22,6 @@ import type { CallModelResult, CallToolInput, CallWaits, CallToolResult, ToolOut
 import type { ModelFacts, ToolFacts } from '../contract/manifest';
 import type { MemoryCall, MemoryWork } from './memory/work';
 
-/** A tool call that could be lost with its worker. */
 export interface LosableCall {
   readonly tool: string;
   readonly callId: string;

@@ -166,7 +166,6 @@ export class ServiceClient {
     return this.ask('GET /events', {}, query);
   }
 
-  /** Lists the interrupts of all runs. */
   interrupts(query: requests.InterruptQuery = {}) {
     return this.ask('GET /interrupts', {}, query);
   }

@@ -88,7 +88,6 @@ export class Run<Output = unknown> extends AnyRun {
     return this.reader.executionsOf(this.workflowId);
   }
 
-  /** Returns the current state of the run. */
   async view(): Promise<RunView> {
     await this.permit('runs:read');
     return this.reader.view(this.workflowId);

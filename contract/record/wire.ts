@@ -34,7 +34,6 @@ export interface StartInput {
   readonly externalStorage?: boolean;
   readonly session?: JsonObject;
   readonly parent?: ParentRun;
-  /** Absent: the run ends with the first answer. */
   readonly conversation?: ConversationStart;
 }
 

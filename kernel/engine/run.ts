@@ -202,7 +202,6 @@ export class AgentRun {
     return this.inbox?.isIdle === true;
   }
 
-  /** Takes answers and messages without waking code. */
   hold(): void {
     this.openInterrupts.hold();
     this.inbox?.hold();

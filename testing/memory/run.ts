@@ -42,7 +42,6 @@ export class MemoryRun {
   readonly clock: VirtualClock;
   private readonly record: MemoryRecord;
   private parent: MemoryParent | undefined;
-  /** The point for a retry or resume, or the reason for its absence. */
   private point: Snapshot | HoldfastError | undefined;
   private readonly workflowId: string;
   private stretch: Stretch;
