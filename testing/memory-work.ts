@@ -42,7 +42,6 @@ interface MemoryWorker {
   readonly onDelta: (delta: Delta) => void;
 }
 
-/** Uses the real registries, models and tools. */
 export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: Delta) => void = () => undefined): MemoryWork {
   /** The last visible model call of each message. */
   const answered = new Map<string, { readonly workflowId: string; readonly live: LiveCall }>();

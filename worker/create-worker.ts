@@ -282,8 +282,7 @@ function createTemporalWorker(
       defaultVersioningBehavior: 'PINNED',
     },
     stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
-    // One thread runs all workflow code. After a crash every run is replayed, and more tasks at once would exceed the server's 10 s, so the
-    // server would hand them out again.
+    // More replays at once, as after a crash, would exceed the server's 10 s for a task.
     maxConcurrentWorkflowTaskExecutions: 16,
     // A call gets a cancel in the reply to a heartbeat.
     maxHeartbeatThrottleInterval: 250,

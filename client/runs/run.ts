@@ -82,7 +82,6 @@ export class Run<Output = unknown> extends AnyRun {
     return this.reader.call(this.workflowId, address, options);
   }
 
-  /** Lists the run's Temporal executions. */
   async executions(): Promise<RunExecutions> {
     await this.permit('runs:read');
     return this.reader.executionsOf(this.workflowId);

@@ -185,7 +185,6 @@ export class AgentRun {
     return this.openInterrupts.refusalOf(answer);
   }
 
-  /** `told` is called when the answer counts, or with the refusal. */
   answer(answer: Answer, told?: (refused?: Failure) => void): number {
     return this.openInterrupts.answer(answer, told);
   }

@@ -24,7 +24,6 @@ export function askedAgent(parts: Pick<AppParts, 'agents'>, agent: string, optio
   return asked;
 }
 
-/** Refuses a start whose run would fail. */
 export function checkStart(
   parts: Pick<AppParts, 'agents'>,
   { agent, input, options }: { readonly agent: string; readonly input?: unknown; readonly options?: unknown },

@@ -54,7 +54,6 @@ export class MemoryRun {
   private stood: () => void = () => undefined;
   private standing = new Promise<void>((resolve) => (this.stood = resolve));
   private finish: (end: ChildEnd) => void = () => undefined;
-  /** The end of an isolated agent, for its parent. */
   end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
   /** Isolated agents by run id, even ended agents. */
   readonly children = new Map<string, MemoryRun>();
