@@ -31,7 +31,6 @@ export interface WorkerParts {
   readonly onProblem?: (problem: HoldfastError) => void;
   readonly messages: MessageStore;
   readonly deltas: DeltaSink;
-  /** Longest silence of a model's stream, in milliseconds. */
   readonly stallMs?: number;
   /** Asks the task queue's newest build whether the build can continue a run. */
   readonly tryNewestBuild?: (input: AgentRunInput) => Promise<TrialVerdict>;

@@ -42,7 +42,6 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // For a CI, 1 is a difference.
     const failed = args[0] === 'replay' ? 2 : 1;
     if (!(error instanceof CommanderError)) {
       reportError(error, terminal, process.env, formatOf(args));

@@ -83,7 +83,6 @@ export class HoldfastClient<Module = never> {
   private readonly acting: Authority;
   private readonly through: { readonly reader: RunReader; readonly acting: Authority };
   private readonly tenant: string;
-  /** Push receivers of A2A tasks, for the service. */
   readonly pushes: TaskPushes;
   readonly schedules: Schedules;
   /** Batches of runs, for the service. */

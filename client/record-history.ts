@@ -16,7 +16,6 @@ import { loadedConverter } from '../host/payloads/loaded-converter';
 import { Histories } from './reading/histories';
 
 export interface RecordOptions extends Pick<ConnectOptions, 'address' | 'server' | 'tenant'> {
-  /** The id of the run. */
   readonly id: string;
   /** The target, such as `test/replay/refund.json`. */
   readonly file: string;

@@ -98,5 +98,4 @@ export interface ToolRunCall extends AnyRunCall {
   readonly response?: { readonly outcome?: ToolOutcome; readonly message?: StoredMessage };
 }
 
-/** A model or tool call by address. */
 export type RunCall = ModelRunCall | ToolRunCall;

@@ -24,7 +24,6 @@ export interface ConversationStart {
   readonly build?: 'pinned';
 }
 
-/** A message on the way to a conversation. */
 export interface SentMessage {
   /** Chosen by the sender. A repeated id counts once. */
   readonly id: string;
@@ -80,7 +79,6 @@ export interface ConversationReply {
 
 export type TurnStatus = 'completed' | 'failed' | 'stopped';
 
-/** The state of a conversation. */
 export interface ConversationView {
   /** The current or last turn. 0: no message yet. */
   readonly turn: number;

@@ -27,7 +27,6 @@ export type PolicyDecision =
   /** Not a decision: brings the questions of a newer policy version. */
   | { readonly type: 'apply-policy'; readonly version: string };
 
-/** The policy that asks. */
 export interface AskingPolicy {
   readonly name: string;
   /** A hash of the policy's content. */

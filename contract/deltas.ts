@@ -1,6 +1,5 @@
 import type { Json, Part } from './messages/messages';
 
-/** The call and attempt of a delta. */
 export interface DeltaOrigin {
   readonly agent: string;
   readonly runPath: readonly string[];

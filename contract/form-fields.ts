@@ -6,7 +6,6 @@ import { textOfJson } from './messages/messages';
 /** A field of a form. The schema of the answer checks values. */
 export interface FormField {
   readonly name: string;
-  /** The text beside the field. */
   readonly label: string;
   readonly type: 'text' | 'number' | 'boolean' | 'choice' | 'choices' | 'date' | 'time' | 'file' | 'json';
   readonly required: boolean;

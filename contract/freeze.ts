@@ -1,4 +1,4 @@
-/** Freezes a plain value deeply, so that hooks must return changes instead of changing values of the run. */
+/** Deep, so that hooks must return changes instead of changing values of the run. */
 export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

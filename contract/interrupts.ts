@@ -11,7 +11,6 @@ import { whyNot } from './who-may-answer';
 import type { People } from './people';
 import { people } from './people';
 
-/** Without `by` and `roles`, anybody may answer. */
 export interface InterruptBase extends AskedInTime {
   /** Made from the address and an ordinal, and stable until answered. */
   readonly id: string;

@@ -4,7 +4,6 @@ export type Effect = 'none' | 'idempotent' | 'once';
 export type ToolKind = 'invokable' | 'streamable' | 'enhanced' | 'enhanced-streamable';
 export type Language = 'en' | 'zh';
 
-/** Facts of a tool at the start of a run. */
 export interface ToolFacts {
   readonly kind: ToolKind;
   readonly effect: Effect;

@@ -2,13 +2,11 @@ import { isRecord } from './check';
 import { canonicalJson } from './messages/messages';
 import { cut } from './shown';
 
-/** A part of a call that middleware can change. */
 export type ChangedPart = 'instructions' | 'messages' | 'tools' | 'model' | 'settings' | 'answer' | 'arguments' | 'options' | 'result';
 
 /** A middleware that changed a call or the result. */
 export interface MiddlewareChange {
   readonly middleware: string;
-  /** The hook that made the change. */
   readonly hook: string;
   readonly changed: readonly ChangedPart[];
   /** Set for worker middleware. */

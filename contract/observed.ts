@@ -32,20 +32,17 @@ interface ObservedUntil {
   readonly endedAt: number;
 }
 
-/** An agent, model call or tool call that begins. */
 export type Observed =
   | (ObservedAgent & { readonly input: readonly Message[] })
   | (ObservedModel & { readonly request: ObservedRequest })
   | (ObservedTool & { readonly input: Json; readonly options: JsonObject });
 
-/** The end of an agent, model call or tool call. */
 export type ObservedEnd =
   | (ObservedAgent & ObservedUntil & { readonly output: Json; readonly usage: Usage })
   | (ObservedModel & ObservedUntil & { readonly response: ObservedResponse })
   /** `interrupted`, only on the worker: the tool asked a person and will run again. */
   | (ObservedTool & ObservedUntil & { readonly output: Json; readonly interrupted?: true });
 
-/** The failure of an agent, model call or tool call. */
 export type ObservedError = (ObservedAgent | ObservedModel | ObservedTool) & ObservedUntil & { readonly error: Failure };
 
 /** Observes agents, model calls and tool calls. `onEnd` or `onError` follows each `onStart` with the same `id`. */

@@ -9,7 +9,6 @@ export interface Deciders {
   readonly roles?: readonly string[];
 }
 
-/** A stage of a policy for one call. */
 export interface PlannedStage {
   readonly name?: string;
   /** Without users and roles: any named person. */
@@ -23,13 +22,11 @@ export interface PlannedStage {
   readonly delegates: boolean;
 }
 
-/** The run of a call, for a policy. */
 export interface PolicyRun {
   readonly id: string;
   readonly agent: string;
   readonly values: Readonly<Record<string, unknown>>;
   readonly tags: readonly string[];
-  /** Undefined: unknown. */
   readonly startedBy?: string;
   /** An unnamed person wrote to the current turn. */
   readonly hasUnnamedWriter?: true;
@@ -42,7 +39,6 @@ export interface CallForPolicy {
 
 /** The demands of a policy for one call. */
 export interface PolicyPlan {
-  /** A hash of the policy's content. */
   readonly version: string;
   /** Whether people must decide. */
   readonly holds: boolean;
@@ -77,7 +73,6 @@ export function policySourceOf(value: unknown): PolicySource | undefined {
   return isRecord(value) ? (value as { readonly [mark]?: PolicySource })[mark] : undefined;
 }
 
-/** Returns a sentence without its full stop. */
 export function problemOfPolicies(policies: Readonly<Record<string, unknown>>): string | undefined {
   for (const [name, value] of Object.entries(policies)) {
     const source = policySourceOf(value);

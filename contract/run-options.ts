@@ -14,7 +14,6 @@ export interface ToolAliases {
   readonly arguments?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Tools of one run. */
 export interface ToolRunOptions {
   /** Replaces the tools of the agent. */
   readonly tools?: readonly string[];

@@ -50,7 +50,6 @@ export interface ServedModel {
 export interface LimitUse {
   /** Running calls. */
   readonly atWork: number;
-  /** Waiting calls. */
   readonly waiting: number;
   /** Calls that began in the last minute. */
   readonly lastMinute: number;
@@ -68,7 +67,6 @@ export interface ServedLimit {
   readonly use?: LimitUse;
 }
 
-/** A problem for a person to look at. */
 export interface ServiceProblem {
   readonly code: string;
   readonly message: string;
@@ -95,7 +93,6 @@ export interface ServiceFacts {
   readonly problems: readonly ServiceProblem[];
 }
 
-/** Facts from the project. */
 export type ProjectFacts = Pick<ServiceFacts, 'agents' | 'tools' | 'models' | 'limits'>;
 
 /** Run counts without isolated agents. */
@@ -129,7 +126,6 @@ export interface BuildList {
   readonly builds: readonly ServedBuild[];
 }
 
-/** An action on many runs. */
 export type BulkAction = 'cancel' | 'retry' | 'upgrade';
 
 export const usageGroups = ['agent', 'model', 'day'] as const;

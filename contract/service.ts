@@ -45,7 +45,6 @@ interface Page {
 /** Runs, newest first. */
 export interface RunPage extends Page {
   readonly runs: readonly ListedRun[];
-  /** Set if the runs' task queue has no worker. */
   readonly noWorker?: NoWorker;
   /** The total number of runs, if requested. */
   readonly total?: number;
@@ -56,7 +55,6 @@ export interface InterruptPage extends Page {
   readonly interrupts: readonly ListedInterrupt[];
 }
 
-/** The result of sending a message. */
 export interface MessageReceipt {
   readonly id: string;
   /** Undefined: without a worker, or after `wait`, the message waits on the server. */
@@ -127,7 +125,6 @@ export interface NoWorker {
 /** A run without messages, which have a route of their own. */
 export interface ShownRun extends RunHead {
   readonly cost?: RunCost;
-  /** Set if the run's task queue has no worker. */
   readonly noWorker?: NoWorker;
 }
 
@@ -172,5 +169,4 @@ export interface ListedPolicy {
   readonly tools: readonly string[];
 }
 
-/** The state of a conversation. */
 export interface ShownConversation extends ConversationView, Pick<RunHead, 'id' | 'agent' | 'interrupts' | 'usage' | 'nextOffset'> {}

@@ -27,7 +27,6 @@ export function lessUsage(sum: Usage, before: Usage): Usage {
   };
 }
 
-/** Usage by model name. */
 export type UsageByModel = Readonly<Record<string, Usage>>;
 
 export function addModelUsage(sums: UsageByModel, model: string, usage: Usage): UsageByModel {

@@ -62,7 +62,6 @@ export function whyNot(interrupt: AskedInTime, { by, roles = [] }: Answerer, at:
   return reasons.length === 0 ? undefined : { code: 'answer-forbidden', message: reasons.join(' ') };
 }
 
-/** Why a person does not count for four eyes. */
 export const hadTheirPart = 'started the run, wrote to this turn of the conversation, or has decided about this call before';
 
 export function askedText({ by = [], roles = [] }: Asked): string {

@@ -34,7 +34,6 @@ const drainedStatus = 2;
 
 const taskQueueTypes = [1, 2] as const;
 
-/** Reads the Worker Deployment of a task queue. */
 export class DeploymentReader {
   constructor(
     protected readonly connection: ConnectionLike,

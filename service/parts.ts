@@ -25,9 +25,8 @@ export interface ServiceParts {
   readonly client: HoldfastClient;
   /** Who may do what. Absent: anybody who reaches the service may do everything, and names are claims. */
   readonly access?: AccessOptions;
-  /** Where keys, sessions, deliveries and the audit log are. Default: files in the directory of Holdfast, or Redis with HOLDFAST_REDIS_URL. */
+  /** Default: files in the directory of Holdfast, or Redis with HOLDFAST_REDIS_URL. */
   readonly store?: ServiceStore;
-  /** Functions give values that change while the service runs. */
   readonly agents: readonly AgentSummary[] | (() => readonly AgentSummary[]);
   readonly logger: Logger;
   /** For a service on loopback: more names in requests. Absent: any name. */

@@ -22,7 +22,6 @@ import type { CallModelResult, CallToolInput, CallWaits, CallToolResult, ToolOut
 import type { ModelFacts, ToolFacts } from '../contract/manifest';
 import type { MemoryCall, MemoryWork } from './memory/work';
 
-/** A tool call that could be lost with its worker. */
 export interface LosableCall {
   readonly tool: string;
   readonly callId: string;
@@ -43,7 +42,6 @@ interface MemoryWorker {
   readonly onDelta: (delta: Delta) => void;
 }
 
-/** Uses the real registries, models and tools. */
 export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: Delta) => void = () => undefined): MemoryWork {
   /** The last visible model call of each message. */
   const answered = new Map<string, { readonly workflowId: string; readonly live: LiveCall }>();

@@ -27,7 +27,6 @@ import { builtInWorkerMiddleware } from '../worker/built-in-worker-middleware';
 import type { LoseCall } from './memory-work';
 import { memoryWork } from './memory-work';
 
-/** The surroundings of a run in memory. */
 export interface TestWorld {
   /** Answers for all models, such as `scriptedModel(…)`. */
   readonly model: ModelProvider | LanguageModel;

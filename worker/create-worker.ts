@@ -41,7 +41,7 @@ export interface WorkerOptions extends PartsOptions {
   /** The directory for the code of builds that still have open runs. */
   readonly bundles: string;
   readonly dataConverter?: DataConverter;
-  /** Whether this worker compresses its payloads. Every worker can read compressed payloads. Default: no. */
+  /** Compresses new payloads; compressed payloads are always read. Default: no. */
   readonly compress?: boolean;
   /**
    * Number of runs kept in memory; other runs read their history at the next task. Default of Temporal's SDK: 600 for each GB of heap above
@@ -195,7 +195,6 @@ export class HoldfastWorker {
     return this.inside.parts.current;
   }
 
-  /** The builds that this process serves now. */
   get builds(): readonly string[] {
     return this.inside.served.ids;
   }
@@ -227,7 +226,6 @@ export class HoldfastWorker {
     this.stop();
   }
 
-  /** Serves the newest build and all older builds with open runs. */
   checkBuilds(): Promise<void> {
     return this.inside.served.check();
   }
@@ -284,8 +282,7 @@ function createTemporalWorker(
       defaultVersioningBehavior: 'PINNED',
     },
     stickyQueueScheduleToStartTimeout: options.stickyTimeoutMs ?? 1000,
-    // One thread runs all workflow code. After a crash every run is replayed, and more tasks at once would exceed the server's 10 s, so the
-    // server would hand them out again.
+    // More replays at once, as after a crash, would exceed the server's 10 s for a task.
     maxConcurrentWorkflowTaskExecutions: 16,
     // A call gets a cancel in the reply to a heartbeat.
     maxHeartbeatThrottleInterval: 250,

@@ -26,10 +26,7 @@ import { longestTool, openRedis, partsOf, partsReady } from './worker-parts';
 export interface PluginOptions extends PartsOptions, Pick<WorkerOptions, 'agents'> {
   /** The storage of large snapshots of runs. Clients need the same storage. */
   readonly storage?: StorageDriver;
-  /**
-   * Whether this worker compresses its payloads, including other workflows' payloads. Every worker can read compressed payloads. Default:
-   * no.
-   */
+  /** Compresses new payloads, also of other workflows; compressed payloads are always read. Default: no. */
   readonly compress?: boolean;
 }
 
@@ -118,7 +115,7 @@ export class HoldfastPlugin extends ClientPlugin {
   private async withAgents(options: TemporalWorkerOptions): Promise<TemporalWorkerOptions> {
     const { connection, namespace = 'default', workerDeploymentOptions, workflowBundle, workflowsPath } = options;
     const activities = options.activities ?? {};
-    // The plugin may come twice, for example through a connection.
+    // The plugin may come twice.
     const before = servingOf(activities);
     if (before?.plugin === this) return options;
     if (before !== undefined) throw invalid('The worker has holdfastPlugin twice, with options of their own. Give it one, for all agents.');

@@ -48,7 +48,6 @@ export interface ThreadParts {
 }
 
 export interface ThreadedWorkerOptions extends WorkerOptions {
-  /** Answers the query for stack traces, which slows a worker down by a sixth. Default: false. */
   readonly stackTraces?: boolean;
 }
 

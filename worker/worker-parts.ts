@@ -62,7 +62,6 @@ export interface PartsServer {
   readonly taskQueue: () => string;
   readonly dataConverter: () => DataConverter | undefined;
   readonly loop?: LoopWatch;
-  /** Undefined: limits are not shared. */
   readonly redis?: RedisLink | undefined;
 }
 

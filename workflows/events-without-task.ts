@@ -17,9 +17,8 @@ const before = {
 const ofATask = 3;
 
 /**
- * Whether an activation has events that did not arrive with a task of this worker. A query that is a task of its own loads a run with all
- * events of its history, so code would see these events at another time than in a replay, and the run would be stuck. Temporal's core
- * evicts a run whose query has failed, and the next task brings all events from the history.
+ * Whether an activation has events that did not arrive with a task of this worker, as with a query that is a task of its own. Code that sees
+ * such events differs from a replay, and the run is stuck: docs/decisions/histories-and-replay.md.
  *
  * - No task has started for the events: time and size of the history are those of the previous task. The code is not woken, and the query
  * fails.

@@ -1,6 +1,5 @@
 import type { Answer, Interrupt } from '../contract/interrupts';
 
-/** Undefined from `make`: no room in this task. */
 export type AskForCommand = <T>(place: string, make: () => Promise<T> | undefined) => Promise<T>;
 
 export interface PortsOwner {

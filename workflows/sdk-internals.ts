@@ -13,7 +13,6 @@ interface Condition {
 }
 
 interface Activator {
-  /** The SDK checks all conditions repeatedly, with all microtasks between two checks. */
   readonly blockedConditions: Map<number, Condition>;
   /** The SDK sets `false` at the end of a check, even of a nested check. */
   rethrowSynchronously: boolean;

@@ -275,7 +275,6 @@ export class TemporalPorts implements Ports {
     this.hold.begin();
   }
 
-  /** Settles when a call may start. Undefined: now. */
   held(): Promise<void> | undefined {
     return this.hold.isOn ? this.hold.over() : undefined;
   }

@@ -33,7 +33,6 @@ export type ModelChunk =
   /** The last chunk. A stream without `finish` was cut off. */
   | { readonly type: 'finish'; readonly usage?: Usage; readonly finish?: FinishReason };
 
-/** A model as the worker calls the model. */
 export interface LanguageModel {
   generate(request: GenerateRequest): Promise<GenerateAnswer>;
   /** The answer in pieces. Default: streaming runs get the answer in one piece. */

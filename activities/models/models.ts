@@ -12,7 +12,7 @@ export interface ModelsOptions {
   readonly providers?: Readonly<Record<string, ModelProvider>>;
   /** Names for models: one model, or a list whose first model with a key is used. */
   readonly names?: Readonly<Record<string, string | readonly string[]>>;
-  /** Limits by model, provider or `*`, for this worker, or with Redis for all workers of the task queue. */
+  /** Limits by model, provider or `*`, for this worker, or with Redis for the task queue. */
   readonly limits?: ModelLimits;
   /** Longest wait for a busy provider (HTTP 429, `Retry-After`). Default: 1h. */
   readonly patience?: string;

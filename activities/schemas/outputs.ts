@@ -21,7 +21,6 @@ export class OutputRegistry {
     }
   }
 
-  /** Waits for asynchronous schemas, and throws for a wrong schema. */
   async ready(): Promise<void> {
     for (const { ready } of this.schemas.values()) await ready;
   }

@@ -176,7 +176,6 @@ function executed<Output>(run: ToolRun): (asked: WrapInput) => Promise<Output> {
   };
 }
 
-/** Observers see the tool inside all middleware. */
 function watchedBy({ observers, call }: ToolRun, { json: input, options }: WrapInput): ToolWatched | undefined {
   return observers?.tool(call, { tool: call.tool, callId: call.callId, input, options });
 }

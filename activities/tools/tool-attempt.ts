@@ -35,7 +35,6 @@ import { isStop } from '../../kernel/effects/errors';
 interface AttemptFacts {
   readonly workflowId: string;
   readonly address: string;
-  /** From 1, without attempts that only waited. */
   readonly attempt: number;
   readonly signal: AbortSignal;
   /** Absent: the call has no readers. */

@@ -5,7 +5,6 @@ import type { ModuleLoader } from '../../service/project/load-project';
 import { FreshModules } from '../../service/project/load-module';
 import { join, resolve } from 'node:path';
 
-/** Loads a project anew, and knows the loaded files. */
 export class FreshProject {
   private readonly ofConfiguration = new FreshModules();
   private readonly ofAgents = new FreshModules();

@@ -27,11 +27,9 @@ export interface ProcessSettings {
   readonly onProblem: (problem: HoldfastError) => void;
   readonly host: string;
   readonly port: number;
-  /** Undefined: the address of the request. */
   readonly publicUrl: string | undefined;
   readonly taskQueue: string;
   readonly tenant: string;
-  /** Undefined: only with the embedded server. */
   readonly compress: boolean | undefined;
 }
 

@@ -8,7 +8,6 @@ import type { ListedRun } from '../../contract/service';
 /** Facts that decide whether a caller may act on a run. */
 export type RunForCaller = Pick<ListedRun, 'id' | 'agent' | 'tags' | 'startedBy'>;
 
-/** Whom a service has identified, and what the caller may do. */
 export interface KnownCaller extends Principal {
   readonly may: ReadonlySet<Action>;
   /** Decides about each run after `may`. */
@@ -21,7 +20,6 @@ export interface Act {
   /** Absent: the request named another author. */
   readonly action?: Action;
   readonly run?: string;
-  /** What was decided, such as `approve`. */
   readonly decision?: string;
   readonly interrupt?: string;
   /** The code of the error. Absent: the act counts. */
@@ -52,7 +50,6 @@ export class Authority {
     return caller === undefined ? reason : `${reason} (${caller.user}, ${caller.proof})`;
   }
 
-  /** Throws if no role of the caller allows the action. */
   permit(action: Action, workflowId?: string): void {
     const { caller } = this;
     if (caller !== undefined && !caller.may.has(action)) throw this.refused(caller, action, workflowId);

@@ -53,7 +53,7 @@ interface PageOptions {
 }
 
 export interface ConversationChannel extends Pick<SendRoute, 'command'> {
-  /** Throws if the caller may not do this. Absent: anybody may. */
+  /** Absent: anybody may. */
   permit?(action: Action): Promise<void>;
   /** Absent: names are claims. */
   author?(claimed: Author): Author;
@@ -139,7 +139,6 @@ export class Conversation {
     return this.ask({ type: 'end', mode, ...defined({ by }) });
   }
 
-  /** Returns title, turn and waiting messages. */
   async view(): Promise<ConversationView> {
     const { conversation } = await this.channel.view();
     if (conversation === undefined) throw notOne(this.id);

@@ -8,7 +8,6 @@ import type { RunOptions } from '../../contract/run-options';
 
 /** A test compares the types with the service's schemas. */
 
-/** Start of a run or conversation. */
 interface Start {
   readonly values?: Readonly<Record<string, Json>>;
   readonly model?: string;
@@ -81,7 +80,6 @@ export type AnswerRequest = Who &
     | { readonly decision: 'delegate'; readonly to: string; readonly comment?: string }
   );
 
-/** One answer of many. */
 export type AnswerOfMany = AnswerRequest & { readonly runId: string; readonly interruptId: string };
 
 export interface CancelRequestBody {

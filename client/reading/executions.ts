@@ -18,7 +18,7 @@ const longestAnswerMs = 10_000;
 
 export interface OpenInterrupt {
   readonly interrupt: Interrupt;
-  /** When the interrupt opened, in milliseconds since 1970. Undefined: a run of an old build. */
+  /** In milliseconds since 1970. */
   readonly since?: number;
 }
 

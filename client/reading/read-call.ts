@@ -12,7 +12,6 @@ import type { Histories } from './histories';
 import { optionsOf } from '../connection/options';
 import { retriedCalls } from './retried-calls';
 
-/** The part of a call's messages to read. */
 export interface CallOptions {
   /** Messages before this position. Default: the last messages. */
   readonly before?: number;

@@ -54,7 +54,6 @@ interface Folded {
   readonly facts: RunFacts;
 }
 
-/** The number of Temporal runs searched for a recent update. */
 const executionsOfAnUpdate = 3;
 
 const startedTask = temporal.api.enums.v1.PendingWorkflowTaskState.PENDING_WORKFLOW_TASK_STATE_STARTED;

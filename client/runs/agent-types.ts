@@ -14,14 +14,12 @@ type TypesOf<Agent> = Agent extends { readonly types?: infer Types } ? NonNullab
 /** The agent names of a module. Any name for an unknown module. */
 export type AgentName<Module> = [Module] extends [never] ? string : string & AgentsOf<Module>['name'];
 
-/** The input of a module's agent. */
 export type InputOfAgent<Module, Name> = [Module] extends [never]
   ? Json | readonly AnyMessage[]
   : TypesOf<NamedAgent<Module, Name>> extends { readonly input: infer Input }
     ? InputFor<Input>
     : never;
 
-/** The output of a module's agent. */
 export type OutputOfAgent<Module, Name> = [Module] extends [never]
   ? unknown
   : TypesOf<NamedAgent<Module, Name>> extends { readonly output: infer Output }

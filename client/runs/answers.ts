@@ -133,7 +133,6 @@ export function interruptIn({ view }: Pick<AnswerStanding, 'view'>, interruptId:
   return view.interrupts.find(({ id }) => id === interruptId);
 }
 
-/** What an audit log says of an answer. */
 export function decidedBy({ interruptId: interrupt, answer }: TimedAnswer): { readonly interrupt: string; readonly decision?: string } {
   const type = isRecord(answer) ? answer['type'] : undefined;
   return { interrupt, ...(typeof type === 'string' ? { decision: type } : {}) };

@@ -82,13 +82,11 @@ export class Run<Output = unknown> extends AnyRun {
     return this.reader.call(this.workflowId, address, options);
   }
 
-  /** Lists the run's Temporal executions. */
   async executions(): Promise<RunExecutions> {
     await this.permit('runs:read');
     return this.reader.executionsOf(this.workflowId);
   }
 
-  /** Returns the current state of the run. */
   async view(): Promise<RunView> {
     await this.permit('runs:read');
     return this.reader.view(this.workflowId);

@@ -48,7 +48,6 @@ export function BulkBar({ selected, onClear }: BulkBarProps) {
 
 interface BulkDialogProps {
   readonly type: 'approve' | 'reject';
-  /** Each decision is bound to the shown arguments. */
   readonly all: readonly ListedInterrupt[];
   readonly left: number;
   readonly onClose: () => void;

@@ -24,7 +24,6 @@ export function CopyButton({ text, label = texts.parts.copy }: { readonly text: 
   return <IconButton label={label} icon={isCopied ? 'check' : 'copy'} onClick={() => copy(text)} isSmall />;
 }
 
-/** A text with its button. */
 export function Copied({ text }: { readonly text: string }) {
   return (
     <span class="copied">

@@ -82,13 +82,11 @@ interface Sent<Request> {
   readonly problems: DraftProblems;
 }
 
-/** The body of POST /runs. */
 export function startOf(agent: string, input: Json | undefined, draft: StartDraft): Sent<StartRequest> {
   const { common, problems } = commonOf(draft);
   return { request: { agent, ...defined({ input, id: draft.id.trim() || undefined }), ...common }, problems };
 }
 
-/** The body of POST /conversations/ID/messages. */
 export function messageOf(agent: string, message: string, draft: StartDraft): Sent<MessageRequest> {
   const { common, problems } = commonOf(draft);
   const { deadline: _, startDelay: __, runPendingToolCalls: ___, ...rest } = common;

@@ -17,7 +17,6 @@ export type AgenticBlock =
       readonly name: string;
       readonly output: Json;
       readonly isError?: boolean;
-      /** The output is a list of texts and files for the model. */
       readonly multipart?: true;
     }
   | {

@@ -17,12 +17,9 @@ export type ChatMessage = { readonly id?: string; readonly extra?: JsonObject } 
       readonly role: 'tool';
       readonly toolCallId: string;
       readonly toolName: string;
-      /** The output of the tool. */
       readonly content: Json;
       readonly isError?: boolean;
-      /** The output is a list of texts and files for the model. */
       readonly multipart?: true;
-      /** The output is a list of found tools. */
       readonly search?: true;
     }
 );

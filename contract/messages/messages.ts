@@ -154,7 +154,6 @@ export function toolMessage(
   };
 }
 
-/** Why a model stopped. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'cancelled' | 'other';
 
 /** Undefined: a prompt has to make the messages. */

@@ -22,7 +22,6 @@ export interface StartInput {
   readonly settings?: ModelSettings;
   readonly model?: string;
   readonly stream: boolean;
-  /** Tool calls at the end of the input run before the model is asked. */
   readonly runPendingToolCalls?: true;
   readonly language?: Language;
   readonly options?: RunOptions;
@@ -34,7 +33,6 @@ export interface StartInput {
   readonly externalStorage?: boolean;
   readonly session?: JsonObject;
   readonly parent?: ParentRun;
-  /** Absent: the run ends with the first answer. */
   readonly conversation?: ConversationStart;
 }
 
@@ -179,7 +177,6 @@ export interface CallToolInput {
   readonly workerMiddleware?: readonly WorkerMiddlewareRef[];
   readonly runLocal?: RunLocalEdit;
   readonly events?: readonly WireEvent[];
-  /** The author of the turn. Absent: the starter. */
   readonly author?: Author;
   /** The start has values, tags or an author for the tool. */
   readonly about?: true;

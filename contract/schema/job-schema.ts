@@ -14,13 +14,11 @@ export interface SelfTellingSchema<Value> {
   };
 }
 
-/** A plain JSON Schema. */
 export interface JobJsonSchema {
   readonly [keyword: string]: Json | undefined;
   readonly '~standard'?: undefined;
 }
 
-/** The schema of a job. */
 export type JobSchema<Job> = SelfTellingSchema<Job> | JobJsonSchema;
 
 /** Converts a schema once, so that later checks need only JSON. */

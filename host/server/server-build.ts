@@ -5,8 +5,8 @@ import { messageOf } from '../../contract/errors';
 import type { Environment } from '../configuration';
 
 /**
- * Before the driver's version 1.40.1 a query that its caller gives up can leak its statement. In 1.34 the only connection then stays
- * interrupted for ever; 1.38 replaces the connection, but the leaked statement keeps the old one open, with its lock on the database.
+ * Before the driver's version 1.40.1 a query that its caller gives up can leak its statement and lock the database:
+ * docs/decisions/workers-and-server.md.
  */
 const modules = `module holdfast-server
 

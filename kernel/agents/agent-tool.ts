@@ -120,7 +120,6 @@ async function isolatedAnswer(asked: AgentForTool): Promise<string> {
   Object.assign(scope.run.state.session, end.session);
   if ('failed' in end) {
     const { code, message } = end.failed;
-    // A stop ends the whole run.
     if (code === 'stopped') throw errorOf(end.failed);
     throw new ToolError(code === 'child-cancelled' ? end.failed : { code: 'tool-failed', message: `${message} (${code})` }, undefined);
   }

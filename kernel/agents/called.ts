@@ -80,7 +80,6 @@ function aroundAt(run: RunScope, place: AgentPlace): Around {
   return (record.around ??= { values: state.values, ...(isAtWork ? { begun: true } : {}) });
 }
 
-/** Undefined: the agent has not ended. */
 function keptEnd({ end }: Around): AgentEnd | undefined {
   if (end === undefined) return undefined;
   if ('error' in end) throw errorOf(end.error);

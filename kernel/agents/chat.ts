@@ -39,7 +39,6 @@ export async function runChat(run: RunScope, definition: AgentDefinition, place:
   return action === undefined ? result : { ...result, action };
 }
 
-/** For a retry after a limit of iterations. */
 function renew({ maxIterations }: AgentDefinition, record: AgentRecord, state: RunState): void {
   const key = record.path.join('/');
   if (state.renewed?.includes(key) !== true) return;

@@ -87,7 +87,6 @@ export async function runCustom(run: RunScope, definition: CustomDefinition, pla
   }
 }
 
-/** A cancelled run takes no yield and no end. */
 function refuseWhenCancelled({ ports }: RunScope): void {
   if (ports.cancelled) throw new HoldfastError('cancelled', 'The run was cancelled.');
 }

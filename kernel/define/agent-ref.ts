@@ -3,7 +3,6 @@ import type { JsonObject, Message } from '../../contract/messages/messages';
 /** The input of an agent: a text, messages, or a job. */
 export type AgentInput = string | readonly Message[] | JsonObject;
 
-/** An agent as users hold one. */
 export interface Agent<Name extends string = string, Input = string, Output = string> {
   readonly name: Name;
   readonly description: string;

@@ -16,11 +16,9 @@ export interface Inside {
   readonly startedWith: StartedWith;
   /** People who may not give the second approval. */
   readonly eyes: Eyes;
-  /** `ctx.approve` with the person who decided. */
   decide(call: ToolCall, options: NonNullable<Parameters<HookContext['approve']>[1]>, policy?: AskingPolicy): Promise<DecisionOfSomebody>;
   readonly together: Together;
   planOf(policy: string, call: ToolCall): Promise<PolicyPlan>;
-  /** `ctx.interrupt` with the person who answered. */
   ask(info: Json, options: InterruptOptions): Promise<AnswerOfSomebody>;
   dropSession(keys: readonly string[]): void;
 }
@@ -44,7 +42,6 @@ export interface Eyes {
 export interface StartedWith {
   readonly values: Readonly<Record<string, Json | undefined>>;
   readonly tags: readonly string[];
-  /** Undefined: unknown. */
   readonly startedBy?: string;
   /** An unnamed person wrote to the turn at work. */
   readonly hasUnnamedWriter?: true;

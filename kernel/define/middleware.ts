@@ -254,7 +254,7 @@ export interface Ending<M = Message> {
 export interface AgentMiddleware<T extends Tools = Tools, M = Message> {
   readonly name: string;
   readonly options?: Json;
-  /** Set by `onWorker`: the entry stands for a worker middleware. */
+  /** Set by `onWorker`. */
   readonly onWorker?: WorkerMiddlewareRef;
   /**
    * Says that `wrapModel` or `wrapToolCall` may change the result, so readers get only the final answer. Without this flag readers see a

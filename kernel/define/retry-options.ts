@@ -44,8 +44,8 @@ export interface RetryOptions {
   /** Which errors are worth another call. Not asked with `shouldRetry`. Default: all. */
   isRetryable?(error: ModelError): boolean;
   /**
-   * Milliseconds before the k-th retry, from 1. `random` gives numbers from 0 up to 1, the same on replay; `error` is the failure of the
-   * call. Default: 100 doubled each time, up to 10 s, plus up to half of the wait.
+   * Milliseconds before the k-th retry, from 1. `random` gives numbers from 0 up to 1, the same on replay. Default: 100 doubled each time,
+   * up to 10 s, plus up to half of the wait.
    */
   backoff?(retry: number, random: () => number, error?: ModelError): number;
   /** A text in place of the error after all calls and models. Undefined: the error stands. Only for errors of model calls. */

@@ -53,7 +53,6 @@ export class Remains {
     return this.lost.values().next().value;
   }
 
-  /** Frames that a continue-as-new loses, because it keeps only open frames. */
   get addresses(): readonly string[] {
     return [...new Set([...this.left.keys(), ...this.lost.keys(), ...this.cut.keys()])];
   }

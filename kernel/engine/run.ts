@@ -185,7 +185,6 @@ export class AgentRun {
     return this.openInterrupts.refusalOf(answer);
   }
 
-  /** `told` is called when the answer counts, or with the refusal. */
   answer(answer: Answer, told?: (refused?: Failure) => void): number {
     return this.openInterrupts.answer(answer, told);
   }
@@ -202,7 +201,6 @@ export class AgentRun {
     return this.inbox?.isIdle === true;
   }
 
-  /** Takes answers and messages without waking code. */
   hold(): void {
     this.openInterrupts.hold();
     this.inbox?.hold();

@@ -17,8 +17,8 @@ export interface Won {
 }
 
 /**
- * When a branch ends, questions of the other branches are withdrawn, sleeps end, and their code is refused. The winner is the recorded
- * effect. After an uncaught failure of a branch, a retry enters all branches again.
+ * The winner is the recorded effect, and code of other branches is refused. After an uncaught failure of a branch, a retry enters all
+ * branches again.
  */
 export function race(
   frame: Frame,

@@ -6,7 +6,6 @@ type EnsuredScope = Pick<AgentScope, 'run' | 'path'>;
 
 const none: ReadonlyMap<string, StoredMessage> = new Map();
 
-/** Messages with a promised id that are not in the agent's list yet. */
 export function ensuredOf({ run: { state }, path }: EnsuredScope): ReadonlyMap<string, StoredMessage> {
   const kept = state.ensured?.[path.join('/')];
   return kept === undefined ? none : new Map(kept.map((message) => [message.id, message]));

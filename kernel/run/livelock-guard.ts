@@ -6,7 +6,6 @@ export class LivelockGuard {
   private count = 0;
   private heardThen = 0;
 
-  /** `heard`: the number of arrived calls, timers, answers and isolated agents. */
   constructor(private readonly heard: () => number) {}
 
   get now(): number {

@@ -12,7 +12,6 @@ import { historyFor } from './conversation';
 export interface AgentPlace {
   readonly path: AgentPath;
   readonly frame: Frame;
-  /** Absent: the agent is alone in its own conversation. */
   readonly branch?: Branch;
   readonly messages?: () => readonly StoredMessage[];
   /** Agents to hand over to. Absent: the sub-agents of the definition. */

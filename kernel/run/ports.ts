@@ -59,7 +59,7 @@ export interface ChildRun {
   readonly start: StartInput;
   /** Goes on from where the isolated agent was cancelled or failed. */
   readonly resumes?: true;
-  /** Any client of the server can send such news. The end (`withEnd`) repeats news that may be missing. */
+  /** `withEnd`: the end repeats news that may be missing. */
   hear(events: readonly unknown[], withEnd?: boolean): void;
 }
 
@@ -108,9 +108,8 @@ export interface Ports {
   /** The time of the event that woke the code, so a late worker does not shift the time. */
   now(): number;
   uuid(): string;
-  /** From 0 up to 1, the same in a replay. */
   random(): number;
-  /** The number of arrivals: calls, sleeps, isolated agents. */
+  /** The number of arrivals: calls, timers, answers, isolated agents. */
   readonly heard: number;
   readonly cancelled: boolean;
   stop(error: HoldfastError): void;

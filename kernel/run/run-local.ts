@@ -65,7 +65,6 @@ export class RunLocalBook {
     return { edit: checkedEdit(edit, path), sent };
   }
 
-  /** With a slot the changes wait until parallel calls have ended. */
   take(path: readonly string[], { runLocal, events }: CallChanges, slot?: string): void {
     if (runLocal === undefined && events === undefined) return;
     if (runLocal !== undefined) this.here.add(runLocal.id);

@@ -86,7 +86,6 @@ export interface ShownResult {
   readonly changes?: readonly MiddlewareChange[];
 }
 
-/** A continue-as-new carries messages in separate lists. */
 export interface SharedMessage {
   /** Null: the user. */
   readonly agent: string | null;
@@ -106,10 +105,8 @@ type FromStart =
 /** Plain data, owned by the kernel. */
 export interface RunState extends Pick<StartInput, FromStart> {
   readonly options: RunOptions;
-  /** Absent: the run ends with its first answer. */
   readonly conversation?: ConversationState;
   readonly values: JsonObject;
-  /** Absent: unknown. */
   readonly startedBy?: string;
   readonly startRoles?: readonly string[];
   readonly startProof?: string;

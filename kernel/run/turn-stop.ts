@@ -2,7 +2,7 @@ import { HoldfastError, codeOf } from '../../contract/errors';
 import { isCancellation } from '../effects/errors';
 import type { RunScope } from './scope';
 
-/** Code of a stopped turn that catches every refusal would loop for ever, so such code is halted. */
+/** See `Frame.isDeaf`. */
 export const mostRefusals = 1000;
 
 export function stoppedBeforeCall(): HoldfastError {

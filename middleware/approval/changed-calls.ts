@@ -3,7 +3,6 @@ import { insideOf } from '../../kernel/define/inside';
 import type { HookContext } from '../../kernel/define/middleware';
 import type { Json, JsonObject, Message, Part, ToolCall } from '../../contract/messages/messages';
 
-/** What the model hears of a changed call. */
 export type Edits = 'tell' | 'rewrite' | 'hide';
 
 type Kept = Readonly<Record<string, Json>>;

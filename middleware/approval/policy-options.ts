@@ -56,7 +56,7 @@ export interface PolicyOptions<T extends Tools, Name extends keyof T & string = 
   readonly stages: readonly PolicyStage<PolicyCall<NoInfer<T>, NoInfer<Name>>>[];
   /** Path of an amount in the arguments, such as "total.net". People may then approve all calls up to an amount. */
   readonly amount?: string;
-  /** How the model sees that people changed the arguments of a call. Default: `tell`. */
+  /** What the model hears of a changed call. Default: `tell`. */
   readonly edits?: Edits;
 }
 

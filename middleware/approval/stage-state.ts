@@ -20,7 +20,6 @@ export interface Plan extends PolicyPlan {
 export type StagesEnd =
   { readonly runs: true; readonly editedInput?: Json; readonly waiver?: PolicyWaiver } | { readonly runs: false; readonly output: Json };
 
-/** How far the decisions about one call are. */
 export interface StageState {
   readonly plan: Plan;
   /** Stages of earlier versions of the policy, which come before the stages of the newest version. */
@@ -64,7 +63,6 @@ export function entered(state: StageState, number: number, now: number): StageSt
   return { ...state, began: new Map([[number, now], ...state.began]), since: state.since ?? now };
 }
 
-/** Where the decisions stand after a decision about a stage. */
 export function nextOf(asked: StageState, number: number, decision: StageDecision, people: People): StageState | StagesEnd {
   const { answer, expired, newer } = decision;
   const state: StageState = { ...asked, problem: undefined, since: undefined };

@@ -11,7 +11,6 @@ export interface RuleFinder {
   readonly finder: Finder;
 }
 
-/** Makes finders for the rules, and the text in place of a found value. */
 export class Replacer {
   private readonly makers: readonly { readonly rule: Rule; readonly make: (position: number) => Finder }[];
 

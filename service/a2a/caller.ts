@@ -9,6 +9,5 @@ export interface A2aCaller {
   /** Aborts when the client goes away, or the service closes. Tasks continue. */
   readonly signal: AbortSignal;
   readonly patienceMs: number;
-  /** Allowed receivers of push notifications. Empty: none are sent. */
   readonly pushTo: readonly PushTarget[];
 }

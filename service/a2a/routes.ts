@@ -33,7 +33,7 @@ interface RpcResponse {
   readonly error?: RpcError;
 }
 
-/** A2A 1.0 over JSON-RPC: a card for each agent. A context is a conversation, a task is one turn. */
+/** A2A 1.0 over JSON-RPC: a card for each agent. */
 export function a2aRoutes(parts: AppParts): Hono {
   const { logger, closing, patienceMs } = parts;
   const pushTo = (): readonly PushTarget[] => current(parts.pushTo) ?? [];

@@ -32,7 +32,6 @@ export interface AgentSummary {
   readonly description: string;
   /** The input is a job, with a prompt or a schema. */
   readonly takesJob: boolean;
-  /** The schema of jobs. */
   readonly inputSchema?: Json;
   /** The input in `example` of the configuration. */
   readonly example?: string;
@@ -46,7 +45,7 @@ export interface Project {
   /** Absolute path of the configuration file. */
   readonly file: string;
   readonly config: ProjectConfig;
-  /** Absolute path of the agents module. */
+  /** Absolute. */
   readonly agentsFile: string;
   readonly agents: readonly AgentSummary[];
   /** The models of all agents, without repeats. */

@@ -50,7 +50,7 @@ export interface ProjectConfig {
     readonly providers?: Readonly<Record<string, ModelProvider>>;
     /** Names for models: one model, or a list whose first model with a key is used. */
     readonly names?: Readonly<Record<string, string | readonly string[]>>;
-    /** A worker's limits for a model, a provider or all models. With `HOLDFAST_REDIS_URL` all workers of the task queue share a limit. */
+    /** Limits of a worker by model, provider or `*`. With `HOLDFAST_REDIS_URL` all workers of the task queue share a limit. */
     readonly limits?: ModelLimits;
     /** Longest wait for a busy provider. Default: 1h. */
     readonly patience?: string;
@@ -64,7 +64,7 @@ export interface ProjectConfig {
   readonly http?: {
     readonly port?: number;
     readonly host?: string;
-    /** URL by which people and other services reach the service, with a path if a proxy serves the service below a path. */
+    /** URL by which people and other services reach the service, with the path of a proxy. */
     readonly publicUrl?: string;
     /** More names in requests to a service on loopback. */
     readonly hosts?: readonly string[];

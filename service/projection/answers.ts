@@ -27,7 +27,6 @@ export function askedIn(log: readonly RunEvent[]): readonly AskedInLog[] {
   return [...asked.values()];
 }
 
-/** Accepts only the answer that ended the interrupt. */
 export function refuseOtherAnswer({ interruptId: id, reason, answer }: InterruptEndEvent, given: () => Json): void {
   if (reason === 'deadline') throw new HoldfastError('interrupt-expired', expired(id).message);
   if (reason === 'cancel') throw new HoldfastError('interrupt-withdrawn', withdrawn(id).message);

@@ -151,12 +151,10 @@ function isExpired({ expires }: Stored): boolean {
   return expires !== undefined && expires <= Date.now();
 }
 
-/** Returns undefined if the file or folder does not exist. */
 function ifPresent<T>(work: () => Promise<T>): Promise<T | undefined> {
   return unlessCode('ENOENT', work);
 }
 
-/** Returns false if the file exists. */
 async function ifNew(work: () => Promise<unknown>): Promise<boolean> {
   return (await unlessCode('EEXIST', () => work().then(() => true))) === true;
 }

@@ -11,7 +11,7 @@ const auditKey = `${prefix}audit`;
 const mostLines = 1_000_000;
 const pageSize = 1_000;
 
-/** Keeps keys, sessions and the audit log in Redis, for services on several hosts. */
+/** For services on several hosts. */
 export class RedisStore implements ServiceStore {
   private connected: Promise<Client> | undefined;
   private problem: unknown;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where the service keeps what is no run: keys, sessions, deliveries, the audit log. The default is a folder of files; Redis serves many hosts. */
+/** Where the service keeps what is no run: keys, sessions, deliveries, the audit log. */
 export interface ServiceStore {
   get(key: string): Promise<string | undefined>;
   /** Returns false if `ifAbsent` is set and the key exists. After `ttlMs` the key is gone. */

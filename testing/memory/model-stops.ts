@@ -9,7 +9,6 @@ export interface StoppableCall {
 export class MemoryModelStops {
   private readonly open = new Map<StoppableCall, () => void>();
 
-  /** Calls for a tool go on, because tools are awaited. */
   begin(path: AgentPath): StoppableCall {
     let resolve: () => void = () => undefined;
     const call: StoppableCall = { asked: new Promise<void>((ask) => (resolve = ask)), isAsked: false };

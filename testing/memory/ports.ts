@@ -73,7 +73,6 @@ export class MemoryPorts implements Ports {
   }
 
   makeCommands(): boolean {
-    // Waiting code may ask for more.
     if (this.atNextRest.length > 0 || !this.hasCommands) return false;
     this.commands.makeAll();
     return true;

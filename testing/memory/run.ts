@@ -42,7 +42,6 @@ export class MemoryRun {
   readonly clock: VirtualClock;
   private readonly record: MemoryRecord;
   private parent: MemoryParent | undefined;
-  /** The point for a retry or resume, or the reason for its absence. */
   private point: Snapshot | HoldfastError | undefined;
   private readonly workflowId: string;
   private stretch: Stretch;
@@ -55,7 +54,6 @@ export class MemoryRun {
   private stood: () => void = () => undefined;
   private standing = new Promise<void>((resolve) => (this.stood = resolve));
   private finish: (end: ChildEnd) => void = () => undefined;
-  /** The end of an isolated agent, for its parent. */
   end = new Promise<ChildEnd>((resolve) => (this.finish = resolve));
   /** Isolated agents by run id, even ended agents. */
   readonly children = new Map<string, MemoryRun>();

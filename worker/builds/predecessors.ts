@@ -14,8 +14,8 @@ const runsAtOnce = 8;
 
 /**
  * Makes the server repeat calls of dead processes of this host without waiting for heartbeat timeouts. `dead`: the marks of these
- * processes, because process numbers repeat. The last attempt of a call, such as of a `once` tool, is left to its timeout, so the run
- * learns that the effect is unknown.
+ * processes, because process numbers repeat. The last attempt of a call is left to its timeout, so the run learns that the effect is
+ * unknown.
  */
 export async function retryCallsOf(
   dead: readonly string[],

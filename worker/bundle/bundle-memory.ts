@@ -40,7 +40,6 @@ export async function bundleOnce(agentsPath: string, directory: string, store: B
   return { ...bundle, isKept: false };
 }
 
-/** The bundle is reused while its inputs are unchanged. */
 class BundleMemory {
   constructor(
     private readonly directory: string,

@@ -21,7 +21,6 @@ const head = /^\/\/ holdfast build ([0-9a-f]{16}) sha256 ([0-9a-f]{64})$/;
 export class BundleStore {
   constructor(private readonly directory: string) {}
 
-  /** Whether the store has the whole code. */
   async holds(buildId: string): Promise<boolean> {
     return 'code' in (await this.find(buildId));
   }

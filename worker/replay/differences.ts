@@ -4,7 +4,6 @@ import { canonicalJson } from '../../contract/messages/messages';
 import type { Step } from './steps';
 import { goneText, nameOfStep, newText, shortTexts, valueOf } from './words';
 
-/** A difference between a history and today's agents. */
 export interface Difference {
   /** The address of a call, an interrupt or an isolated agent; for a sleep the address of the last call before. */
   readonly address: string;

@@ -22,7 +22,6 @@ type StepKind = 'model' | 'tool' | 'activity' | 'interrupt' | 'sleep' | 'agent' 
 /** A request to a model, a tool, a person, the time or an isolated agent, or the end of the run. */
 export interface Step {
   readonly kind: StepKind;
-  /** For a sleep the address of the last call before. */
   readonly address: string;
   /** Unique in the run, and equal at each replay. */
   readonly key: string;

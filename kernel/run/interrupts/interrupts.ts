@@ -18,7 +18,6 @@ import type { PendingInterrupt, RunState } from '../state';
 import { endOfAsking, policyIn, timeOf, toldOf } from './told-of-answer';
 
 interface WaitingCode {
-  /** Without `whole` the deadline has passed. */
   readonly resolve: (answer: Json, whole: Answer | undefined) => void;
   readonly reject: (error: unknown) => void;
   readonly timer: Timer | undefined;

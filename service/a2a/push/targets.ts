@@ -8,7 +8,6 @@ import { A2aError } from '../errors';
 import type { GivenPushConfig } from '../request';
 import { taskIdOf } from '../task-ref';
 
-/** `public`: https to the internet. `loopback`: this machine. Otherwise an origin. */
 export type PushTarget = 'public' | 'loopback' | (string & {});
 
 export interface A2aOptions {
