@@ -15,10 +15,9 @@ import type { ListedExecution } from './reading/executions';
 import { retriedCalls } from './reading/retried-calls';
 import { hashOfStart, startOperation } from './runs/start-operation';
 
-/** The labels of a batch are labels of a run with this start. */
 const runLike = { version: 1, input: null, values: {}, stream: false, options: {} } as const;
 
-/** Batches of a tenant. A workflow for each batch lets services start the runs. */
+/** A workflow for each batch lets services start the runs. */
 export class Batches {
   constructor(
     private readonly parts: ClientParts,
@@ -96,7 +95,6 @@ export class Batches {
     return { batches: rows.map(listedBatch), ...defined({ next: page.token && Buffer.from(page.token).toString('base64url') }) };
   }
 
-  /** Starts no more runs. */
   async stop(id: string, { cancelRuns = false }: { readonly cancelRuns?: boolean } = {}): Promise<void> {
     await this.acting.check('runs:control', this.workflowIdOf(id)).catch((error: unknown) => Promise.reject(unknownBatch(id, error)));
     const { status } = await this.described(id);

@@ -4,7 +4,6 @@ import type { Interrupt } from './interrupts';
 import type { Failure, Json, ToolCall } from './messages/messages';
 import type { Timestamp } from './timestamp';
 
-/** A line of a batch, checked. */
 export interface BatchLine {
   /** The number of the line in its file, from 1. */
   readonly line: number;
@@ -31,9 +30,7 @@ export interface BatchHead {
 
 export interface BatchInput extends BatchHead {
   readonly tenant: string;
-  /** Runs are started in this name. */
   readonly author: Author;
-  /** The task queue of services. */
   readonly queue: string;
 }
 
@@ -51,7 +48,7 @@ export interface BatchProgress {
   readonly refused: number;
   /** Lines whose runs hold a place, at most `concurrency`. */
   readonly open: readonly number[];
-  /** After the last start: how many runs were looked at, in the order of the lines, and how they had ended. */
+  /** After the last start: how many runs were looked at, and how they had ended. */
   readonly looked: number;
   readonly ended: BatchEnds;
 }
@@ -109,9 +106,8 @@ export interface ListedBatch extends Pick<BatchHead, 'id' | 'agent' | 'lines' | 
 }
 
 export interface ShownBatch extends ListedBatch {
-  /** Lines whose run was started. */
   readonly started: number;
-  /** Why no service goes on at the moment. A service tries again. */
+  /** Why no service goes on. A service tries again. */
   readonly problem?: Failure;
   /** Runs by status, and lines that no run could be started for. */
   readonly counts: BatchEnds & { readonly running: number; readonly waiting: number; readonly refused: number };
@@ -119,7 +115,6 @@ export interface ShownBatch extends ListedBatch {
 
 export interface BatchPage {
   readonly batches: readonly ListedBatch[];
-  /** Pass as `after` for the next page. Undefined: last page. */
   readonly next?: string;
 }
 
@@ -128,7 +123,6 @@ export const batchLineStatuses = ['pending', 'running', 'waiting', 'stuck', 'com
 
 export interface BatchResult {
   readonly line: number;
-  /** The id of the run. */
   readonly id: string;
   readonly status: RunStatus | 'pending' | 'refused';
   readonly output?: unknown;

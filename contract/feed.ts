@@ -15,6 +15,6 @@ export interface FeedPage {
   readonly events: readonly FeedEvent[];
   /** The cursor for the next page, also where the page is empty. */
   readonly next: string;
-  /** Whether the next page has events already, or at least more to look through. */
+  /** Whether the next page need not wait for new events. */
   readonly more: boolean;
 }

@@ -1,18 +1,17 @@
 import type { Json } from './messages/messages';
 import type { Timestamp } from './timestamp';
 
-/** What happens at a time of the schedule while an earlier run of the schedule is at work. */
+/** What happens while an earlier run is at work. */
 export const overlaps = ['skip', 'buffer-one', 'buffer-all', 'cancel-other', 'terminate-other', 'allow-all'] as const;
 export type Overlap = (typeof overlaps)[number];
 
-/** The start of each run of a schedule. */
 export interface ScheduledStart {
   readonly agent: string;
   readonly input: Json;
   readonly tags?: readonly string[];
   readonly values?: Readonly<Record<string, Json>>;
   readonly model?: string;
-  /** The longest time of each run, such as '2h'. */
+  /** Of each run, such as '2h'. */
   readonly deadline?: string;
 }
 
@@ -27,7 +26,7 @@ export interface ScheduleSpec {
   readonly start: ScheduledStart;
   /** Default: skip. */
   readonly overlap?: Overlap;
-  /** Times are made up for if the Temporal server was down for less than this. Default: 1h. */
+  /** How long the Temporal server may be down without a loss of times. Default: 1h. */
   readonly catchUp?: string;
   /** Each run starts up to this much later. Default: 0. */
   readonly jitter?: string;
@@ -42,7 +41,6 @@ export interface ListedSchedule extends Omit<ScheduleSpec, 'start' | 'paused'> {
   readonly catchUp: string;
   /** `config`: from the configuration file. `api`: set by a client. */
   readonly source: 'config' | 'api';
-  /** Who set the schedule. */
   readonly setBy?: string;
   readonly paused: boolean;
   /** The next five times. None: the schedule never starts a run. */
@@ -57,7 +55,6 @@ export interface ListedSchedule extends Omit<ScheduleSpec, 'start' | 'paused'> {
 
 export interface ScheduledRun {
   readonly id: string;
-  /** The time of the schedule. */
   readonly at: Timestamp;
 }
 

@@ -14,9 +14,8 @@ export interface CommandMaker {
  * Gives a run the parts of an activation one at a time, each when the code rests: in a replay, Temporal's core cuts the same events into
  * other activations, so code must not see which events came together.
  *
- * The SDK checks its conditions repeatedly, with all microtasks between two checks. The door is the first condition. When microtasks have
- * run since the last check and no other condition holds, the code rests: the door has the requested commands made, and then hands out the
- * next part.
+ * The door is the first condition that the SDK checks. When microtasks have run since the last check and no other condition holds, the code
+ * rests: the door has the requested commands made, and then hands out the next part.
  */
 export class Door {
   private waiting: { readonly jobs: readonly Job[]; give(): void }[] = [];

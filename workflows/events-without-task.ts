@@ -20,10 +20,8 @@ const ofATask = 3;
  * Whether an activation has events that did not arrive with a task of this worker, as with a query that is a task of its own. Code that sees
  * such events differs from a replay, and the run is stuck: docs/decisions/histories-and-replay.md.
  *
- * - No task has started for the events: time and size of the history are those of the previous task. The code is not woken, and the query
- * fails.
- * - A task has started in another worker, and may time out. If the query loads the run, these are the first events after the replay, and
- * the query fails. If the run was loaded before, history has fewer events than commands, and the next task fails.
+ * - No task has started for the events: time and size of the history are those of the previous task. The query fails.
+ * - A task has started in another worker, and may time out. The query that loads the run fails, or the next task.
  */
 export function isHeld({ activation, batchIndex }: ActivateInput): boolean {
   if (batchIndex > 0) return before.isHeld;

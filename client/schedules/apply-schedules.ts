@@ -10,7 +10,7 @@ export type AppliedAct = 'made' | 'changed' | 'paused' | 'resumed' | 'same' | 't
 type Wanted = Pick<WantedSchedule, 'mark'> & { readonly action: { readonly taskQueue?: string } };
 type Standing = Pick<StoredSchedule, 'mark'> & Wanted & { readonly state: ScheduleState };
 
-/** Each schedule is read, changed and read again. Changes that come in between lead to another round. */
+/** Changes that come in between lead to another round. */
 export const mostRounds = 20;
 
 /** `wanted` undefined: the configuration has no such schedule. */

@@ -7,7 +7,6 @@ import { answered } from '../connection/lost-server';
 import { tenantKey } from '../runs/start-operation';
 import type { ScheduleMark, WantedSchedule } from './schedule-spec';
 
-/** A schedule of a Holdfast client, as the server has it. */
 export interface StoredSchedule extends Pick<ScheduleDescription, 'state' | 'policies' | 'action' | 'info'> {
   readonly name: string;
   readonly mark: ScheduleMark;
@@ -32,7 +31,6 @@ class GuardedUpdates extends ScheduleClient {
   }
 }
 
-/** The schedules of a tenant on the server. */
 export class ScheduleServer {
   private readonly client: ScheduleClient;
 
@@ -109,7 +107,6 @@ export class ScheduleServer {
     return startTime.map((time) => new Date(millisecondsOf(time)));
   }
 
-  /** Asks the server about a schedule. */
   on<T>(name: string, work: (handle: Handle) => Promise<T>): Promise<T> {
     return this.ask(name, () => work(this.handle(name)));
   }

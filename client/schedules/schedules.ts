@@ -20,9 +20,7 @@ import type { ScheduleServer, StoredSchedule } from './schedule-server';
 import { unknownSchedule } from './schedule-server';
 
 export interface BackfillOptions {
-  /** Times of the schedule at this time or later. */
   readonly since: ListTime;
-  /** Times before this time. */
   readonly until: ListTime;
 }
 
@@ -37,7 +35,7 @@ const shownTimes = 5;
  * console.log(next, runs);
  */
 export class Schedules {
-  /** Lists of schedules lag, so a schedule that this process has just applied may be missing from the list. */
+  /** Lists of schedules lag, and may lack a schedule that was just applied. */
   private readonly applied = new Set<string>();
 
   constructor(
@@ -103,7 +101,7 @@ export class Schedules {
     });
   }
 
-  /** Starts the runs of past times, one after another, or together with `allow-all`. Times that had a run get no second run. */
+  /** Starts the runs of past times that had none, one after another, or together with `allow-all`. */
   backfill(name: string, options: BackfillOptions): Promise<{ readonly times: number }> {
     return this.work.wait(async () => {
       const { since, until } = rangeOf(options);
@@ -120,7 +118,6 @@ export class Schedules {
     });
   }
 
-  /** Runs of the schedule stay. */
   delete(name: string): Promise<void> {
     return this.work.wait(async () => {
       await this.known(name, 'runs:control');
@@ -129,8 +126,7 @@ export class Schedules {
   }
 
   /**
-   * Makes, changes and pauses schedules, so that they are as the configuration says. Touches no schedule of `set`, and no schedule whose text
-   * is the same as before.
+   * Makes the schedules of the configuration, and pauses schedules that it no longer has. Leaves schedules of `set`.
    */
   apply(specs: Readonly<Record<string, ScheduleSpec>>): Promise<Readonly<Record<string, AppliedAct>>> {
     return this.work.wait(async () => {

@@ -71,8 +71,7 @@ export class Links {
   }
 
   /**
-   * Lets one of several simultaneous uses decide. The link ends when `decide` resolves. If `decide` rejects, the link stays, also where the
-   * answer may have arrived, because a run takes one answer to an interrupt.
+   * Lets one of several simultaneous uses decide. If `decide` rejects, the link stays, because a run takes one answer to an interrupt.
    */
   async use(link: Link, decide: () => Promise<void>): Promise<void> {
     if (!(await this.store.set(keyOf(link), 'using', { ifAbsent: true, ttlMs: usingMs }))) throw ended('was used');

@@ -7,12 +7,11 @@ import type { ServiceStore } from '../store/store';
 import { inOrder } from './in-order';
 import { isFinal, keepRefusal, keptLines, refusalOf } from './kept-lines';
 
-/** The runs of lines. A repeated start finds its run. */
+/** A repeated start finds its run. */
 export interface LineRuns {
   start(line: BatchLine): Promise<void>;
   /** Waits until the run ends or waits for a person. */
   rests(line: BatchLine, signal: AbortSignal): Promise<void>;
-  /** Waits until the run ends. */
   ends(line: BatchLine, signal: AbortSignal): Promise<void>;
   statusOf(line: BatchLine): Promise<RunStatus | undefined>;
 }
@@ -38,7 +37,7 @@ export async function runBatch(batch: BatchInput, begin: BatchProgress, work: Ba
 class Starts {
   progress: BatchProgress;
   private readonly places = new Set<number>();
-  /** In the order of the lines. Starts run side by side, and are reported in order. */
+  /** Starts run side by side, and are reported in order. */
   private readonly begun: { readonly line: number; readonly isNext: boolean; isStarted?: boolean }[] = [];
   private readonly starting = new Set<Promise<void>>();
   private readonly ending = new AbortController();
@@ -170,7 +169,7 @@ class Starts {
   }
 }
 
-/** Looks at each line once more: runs may have waited for a person, or ended while no service ran. */
+/** Runs may have waited for a person, or ended while no service ran. */
 async function countEnds(batch: BatchInput, begin: BatchProgress, { store, runs, signal, report }: BatchWork): Promise<BatchProgress> {
   let progress = begin;
   let known = begin.looked;

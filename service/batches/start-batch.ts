@@ -28,7 +28,6 @@ export interface BatchOptions {
 }
 
 const shownProblems = 10;
-/** The ids of runs add the number of the line. */
 const longestId = 190;
 
 const WholeLine = z.strictObject({
@@ -38,7 +37,7 @@ const WholeLine = z.strictObject({
   values: z.record(z.string(), json).optional(),
 });
 
-/** Keeps the lines in the store, and begins the batch after the last line. A line that cannot be started refuses all lines. */
+/** Begins the batch after the last line. A line that cannot be started refuses all lines. */
 export async function startBatch(
   lines: AsyncIterable<GivenLine>,
   { agent, id, tags = [], concurrency = 20, perMinute }: BatchOptions,
@@ -99,7 +98,6 @@ export async function startBatch(
 
 type OfBatch = Pick<BatchHead, 'id' | 'agent' | 'tags'>;
 
-/** The checks of `POST /runs`, for each line. */
 function lineCheck(
   parts: Parameters<typeof inputCheck>[0] & { readonly client: HoldfastClient },
   batch: OfBatch,

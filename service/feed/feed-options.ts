@@ -3,7 +3,7 @@ import { duration } from '../../contract/check';
 import { parseDuration } from '../../contract/duration';
 
 export interface FeedOptions {
-  /** How long events can be read. Default: 30d. */
+  /** Default: 30d. */
   readonly keep?: string;
 }
 

@@ -28,7 +28,6 @@ type FeedQuery = z.infer<typeof FeedQuery>;
 const usualLimit = 100;
 const pauseMs = 500;
 
-/** Events of all runs of a tenant. */
 export function feedRoutes(parts: AppParts): Hono {
   const logOf = (client: HoldfastClient): FeedLog => {
     if (parts.feed === undefined)

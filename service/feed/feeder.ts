@@ -24,7 +24,6 @@ const wholeLookMs = 3_600_000;
 /** Most changes of a waiting run show in the list. */
 const lengthsMs = 30_000;
 const mostEnded = 8;
-/** Readers of runs wait for the store. */
 const mostWaiting = 5000;
 
 /** Writes the events of all runs to the feeds of their tenants, in one service of several. */
@@ -46,7 +45,7 @@ export class Feeder {
     if ((await this.settings.store.get(leaderKey).catch(() => undefined)) === this.mark) await this.settings.store.delete(leaderKey);
   }
 
-  /** Saves work. What keeps two leaders from writing twice is the number of a chunk. */
+  /** Saves work: the numbers of chunks keep two leaders from writing twice. */
   private async holdsLease(): Promise<boolean> {
     const { store } = this.settings;
     const holder = await store.get(leaderKey);
@@ -80,7 +79,6 @@ class FeedSession {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Finds runs with news, and writes what their readers have found. */
   async look(): Promise<void> {
     const { source, pauseMs = 1000 } = this.settings;
     const began = Date.now();
@@ -178,7 +176,7 @@ class FeedSession {
   }
 }
 
-/** Other errors are of one run, such as data that this service cannot read, and must not hold up the others. */
+/** Other errors are of one run and must not hold up the others. */
 function isOfServer(error: unknown): boolean {
   const code = codeOf(error);
   return code === undefined || code === 'server-unreachable' || code === 'server-busy';

@@ -8,7 +8,6 @@ import { FeedLog } from './feed-log';
 /** Another service has written to the feed, so this one's positions are old. */
 export class FeedTaken extends Error {}
 
-/** How far the feed has come with a run. */
 export interface FeedOfRun {
   /** The offset of the first event that the feed lacks. */
   next: number;
@@ -39,8 +38,8 @@ const mostKnown = 100_000;
 const endedMs = 400 * 86_400_000;
 
 /**
- * Writes the feed of one tenant. A chunk is written only if its number is free, so two services never write one event twice. Positions of
- * runs are what the chunks say: the saved state only shortens the reading.
+ * Writes the feed of one tenant. A chunk is written only if its number is free, so two services never write one event twice. The
+ * saved state only shortens the reading.
  */
 export class TenantFeed {
   readonly runs = new Map<string, FeedOfRun>();
@@ -75,7 +74,6 @@ export class TenantFeed {
     return this.waiting.length;
   }
 
-  /** What the feed knows of a run, whose end it may have written long ago. */
   async known({ workflowId }: FeedRun): Promise<FeedOfRun> {
     const run = runIdOf(workflowId);
     const known = this.runs.get(run);
@@ -95,7 +93,7 @@ export class TenantFeed {
     this.waiting.push({ run: id, agent, tags, ...(startedBy === undefined ? {} : { startedBy }), event });
   }
 
-  /** Writes what waits now, because later events can share a chunk. Throws FeedTaken. */
+  /** Writes what waits now. Throws FeedTaken. */
   async flush(): Promise<void> {
     for (let left = this.waiting.length; left > 0;) {
       const entries = this.taken(left);

@@ -24,8 +24,8 @@ export interface NamedTrigger {
 }
 
 /**
- * Starts one run for each delivery of a trigger. Each decision is in the log before the next step, and each step can be repeated: a repeated
- * delivery goes on where a killed service stopped, and gets the same answer.
+ * Starts one run for each delivery of a trigger. Each decision is in the log before the next step, so a repeated delivery goes on where a
+ * killed service stopped.
  */
 export class Deliveries {
   private readonly log: DeliveryLog;
@@ -61,7 +61,6 @@ export class Deliveries {
     return this.settle('start' in last.entry ? last : await this.log.add(id, this.plan(delivery), last), delivery);
   }
 
-  /** A repeat of a dropped delivery is ignored. */
   async drop(id: string): Promise<void> {
     const last = await this.find(id);
     if (!('problem' in last.entry)) throw this.unknown(id);

@@ -17,7 +17,6 @@ type Entry = { readonly at: string } & DeliveryDecision;
 export interface LastEntry {
   readonly number: number;
   readonly entry: Entry;
-  /** When the delivery came. */
   readonly since: string;
 }
 
@@ -38,8 +37,7 @@ function hashOf(text: string): string {
 }
 
 /**
- * Decisions about the deliveries of a trigger. An entry is written once and never changes, so that of several services one decides, and all
- * follow.
+ * Decisions about the deliveries of a trigger. An entry is written once, so that of several services one decides, and all follow.
  */
 export class DeliveryLog {
   private readonly place: string;

@@ -15,7 +15,7 @@ export interface SignatureForm {
   readonly prefix?: string;
   /** Default: hex. */
   readonly encoding?: 'hex' | 'base64';
-  /** The header with the id of the delivery, or a function that finds the id. Repeats of a delivery must have the same id. */
+  /** The header with the id of the delivery, or a function. Repeats must have the same id. */
   readonly id: string | ((payload: Json, headers: DeliveryHeaders) => string | undefined);
   /** The header with the time of the signature, in seconds since 1970. */
   readonly timestamp?: string;
@@ -26,7 +26,6 @@ export interface TriggerDelivery {
   readonly id: string;
   /** With names in lower case, without credentials. */
   readonly headers: DeliveryHeaders;
-  /** The name of the trigger. */
   readonly trigger: string;
 }
 
@@ -34,7 +33,7 @@ export interface TriggerDelivery {
 export type TriggerStart = Pick<StartRequest, 'agent' | 'input' | 'id' | 'tags' | 'values' | 'model' | 'deadline'>;
 
 export interface TriggerOptions {
-  /** Who sends, which says how deliveries are signed and where their id is. */
+  /** Who sends. */
   readonly from: 'standard' | 'github' | 'stripe' | 'slack' | SignatureForm;
   /** One secret, or two while the sender changes to another. */
   readonly secrets: string | undefined | readonly (string | undefined)[];

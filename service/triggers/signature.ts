@@ -88,8 +88,7 @@ function formOf({ from }: Pick<TriggerOptions, 'from'>): SenderForm {
 const usualTolerance = '5m';
 
 /**
- * Refuses an unsigned or late request before its body is read. The returned function refuses a body that the signature does not fit. All
- * refusals are `delivery-refused`.
+ * Refuses an unsigned or late request before its body is read. The returned function checks the body.
  */
 export function signatureOf(
   trigger: Pick<TriggerOptions, 'from' | 'secrets' | 'tolerance'>,
