@@ -15,6 +15,7 @@ import { similarNames } from '../contract/similar-names';
 import { anyOf } from '../contract/shown';
 import { addAccessCommands } from './access-program';
 import { addAnswerCommands } from './answer-program';
+import { addBatchCommands } from './batch-program';
 import { addConversationCommands } from './conversation-program';
 import { addScheduleCommands } from './schedule-program';
 import { by, config, deadline, filled, json, lasting, role, several, startFilters } from './option-values';
@@ -110,6 +111,7 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
   const triggers = program.command('triggers').description('Webhooks that start runs.');
   addTriggerCommands(serviceCommands(triggers, terminal, exit), terminal);
   addConversationCommands(toService, terminal);
+  addBatchCommands(program, toService, terminal, exit);
   addScheduleCommands(program, terminal, exit);
   addReadCommands(toService, terminal);
   addHistoryCommands(program, terminal, exit);

@@ -24,7 +24,10 @@ export function addScheduleCommands(program: Command, terminal: Terminal, exit: 
     ['run', 'Starts a run of a schedule now.', 'runSchedule'],
     ['delete', 'Deletes a schedule. Its runs stay.', 'deleteSchedule'],
   ] as const)
-    toService(`${usage} <schedule>`, description)(async (service, [name]: Named) => (await load())[act](service, terminal, name, {}));
+    toService(
+      `${usage} <schedule>`,
+      description,
+    )(async (service, [name]: Named) => (await load()).changeSchedule(service, terminal, name, { act }));
   toService('backfill <schedule>', 'Starts the runs of past times.', (command) =>
     command
       .requiredOption('--since <time>', 'times since the time: 2h, 3d, 2026-11-23 or 2026-11-23T08:00:00Z', filled('--since'))

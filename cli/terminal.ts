@@ -11,6 +11,8 @@ export interface Terminal {
   write(line?: string): void;
   writeText(text: string): void;
   writePart(text: string): void;
+  /** Replaces the line that the last call wrote. */
+  rewrite(line: string): void;
   writeError(line: string): void;
   /** `offered`: a text to change. */
   ask(question: string, offered?: string): Promise<Typed>;
@@ -43,11 +45,12 @@ export function processTerminal(environment: Readonly<Record<string, string | un
 export function writersTo(
   out: (text: string) => void,
   err: (text: string) => void,
-): Pick<Terminal, 'write' | 'writeText' | 'writePart' | 'writeError'> {
+): Pick<Terminal, 'write' | 'writeText' | 'writePart' | 'rewrite' | 'writeError'> {
   return {
     write: (line = '') => out(`${displayed(onOneLine(line))}\n`),
     writeText: (text) => out(`${displayed(text)}\n`),
     writePart: (text) => out(displayed(text)),
+    rewrite: (line) => out(`\r${displayed(onOneLine(line))}\u001b[K`),
     writeError: (line) => err(`${displayed(onOneLine(line))}\n`),
   };
 }

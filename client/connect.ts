@@ -10,6 +10,7 @@ import { shown } from '../contract/shown';
 import { readConfiguration } from '../host/configuration';
 import { unanswered } from '../host/unanswered';
 import { addressOf } from '../host/server-address';
+import { Batches } from './batches';
 import type { KnownCaller, RunForCaller } from './connection/authority';
 import { Authority } from './connection/authority';
 import { ClientParts } from './connection/client-parts';
@@ -84,6 +85,8 @@ export class HoldfastClient<Module = never> {
   private readonly tenant: string;
   readonly pushes: TaskPushes;
   readonly schedules: Schedules;
+  /** Batches of runs, for the service. */
+  readonly batches: Batches;
 
   constructor(connection: ServerConnection | ClientParts, options: ConnectOptions = {}, caller?: KnownCaller) {
     checkConnectOptions(options);
@@ -96,6 +99,7 @@ export class HoldfastClient<Module = never> {
     const { taskQueue, externalStorage } = this.parts;
     this.pushes = pushes;
     this.schedules = new Schedules(schedules, { tenant: this.tenant, taskQueue, externalStorage }, this.acting, this.reader.work);
+    this.batches = new Batches(this.parts, this.acting, this.tenant);
   }
 
   /** The same connection for another tenant. Its `close` closes the connection of all. */

@@ -15,7 +15,7 @@ export type { StartOptions } from './runs/start-input';
 export type { AgentRunOptions, RunOptions, ToolAliases } from '../contract/run-options';
 export type { PolicyOutcome, PolicyPage } from '../contract/service';
 export type { Schedules } from './schedules/schedules';
-export type { ListedSchedule, ScheduleSpec, ShownSchedule } from '../contract/schedules';
+export type { ScheduleSpec, ShownSchedule } from '../contract/schedules';
 export { outcomeOf } from './reading/outcome';
 export { Run } from './runs/run';
 export type { CancelOutcome, CancelReceipt } from './runs/cancel';

@@ -16,6 +16,17 @@ export const errorTable = {
   'input-too-large': { status: 413, fix: 'Store large data elsewhere and let a tool read it. The input of a run has at most 256 KB.' },
   'tool-calls-pending': { status: 409, fix: 'Make the calls, and start another run with the messages and the results.' },
   'options-invalid': { status: 400, fix: 'Correct the option or setting that the message names.' },
+  'batch-unknown': {
+    status: 404,
+    fix: 'List the batches with `holdfast batches list`. A batch is kept for the retention of the namespace.',
+  },
+  'batch-invalid': { status: 400, fix: 'Correct the lines that the message names, and send the whole file again. Nothing was started.' },
+  'batch-in-use': { status: 409, fix: 'Use a new id, or the agent and the lines of that batch.' },
+  'batch-ended': { status: 409, fix: 'Nothing is left to stop. `holdfast list --status open --tag batch=ID` lists its open runs.' },
+  'batch-lines-missing': {
+    status: 410,
+    fix: 'Lines are kept for 60 days, in the store of the service. Services on several hosts need HOLDFAST_REDIS_URL. Start a new batch.',
+  },
   'run-ended': { status: 409, fix: 'Start another run. `holdfast resume` continues a cancelled run, `holdfast retry` a failed one.' },
   // --- what an agent names
   'agent-invalid': { status: 500, fix: 'Correct the definition that the message names.' },

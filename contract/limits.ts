@@ -47,6 +47,15 @@ export const limits = {
   bulk: 500,
   /** Runs of one backfill of a schedule. */
   backfill: 100,
+  /** Lines of a batch, and their total bytes. */
+  batchLines: 1_000_000,
+  batchBytes: 1024 * 1024 * 1024,
+  /** Runs of a batch that hold a place at once. */
+  batchConcurrency: 100,
+  /** Batches that a service works on at once. */
+  batches: 20,
+  /** How long the store keeps the lines of a batch. */
+  batchKeptMs: 60 * 24 * 3_600_000,
   /** Waiting messages, and their total bytes. */
   queuedMessages: 1000,
   queuedTogether: 512 * 1024,

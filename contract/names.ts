@@ -18,6 +18,8 @@ export const names = {
   policyActivity: 'planPolicy',
   pushWorkflow: 'taskPush',
   pushSignal: 'push',
+  batchWorkflow: 'agentBatch',
+  batchStopSignal: 'stop',
   /** The failure of a workflow task whose thread another run ended. */
   threadEnded: 'WorkflowThreadEnded',
   memo: {
@@ -28,6 +30,8 @@ export const names = {
     retryOf: 'holdfastRetryOf',
     pushes: 'holdfastPushes',
     schedule: 'holdfastSchedule',
+    batch: 'holdfastBatch',
+    batchEnd: 'holdfastBatchEnd',
   },
 } as const;
 
@@ -55,11 +59,11 @@ export function isRunId(id: unknown): id is string {
   return typeof id === 'string' && idPattern.test(id);
 }
 
-/** With such a beginning, runs of a tenant would have the ids of workflows that serve another tenant: of pushes and of trials. */
+/** With such a beginning, runs of a tenant would have the ids of workflows that serve another tenant: of pushes, trials and batches. */
 export function isTenant(name: unknown): name is string {
-  return isRunId(name) && !/^(push|trial):/.test(name);
+  return isRunId(name) && !/^(push|trial|batch):/.test(name);
 }
-export const tenantForm = '1 to 200 letters, digits and . _ - : @, starting with a letter or digit, and not with push: or trial:';
+export const tenantForm = '1 to 200 letters, digits and . _ - : @, starting with a letter or digit, and not with push:, trial: or batch:';
 
 /** Names become parts of addresses. */
 const namePattern = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;

@@ -11,6 +11,8 @@ interface ActivityQueuesOptions {
   readonly queues: readonly { readonly taskQueue: string; readonly activities: object; readonly most: number }[];
   /** After the grace another worker repeats the activity. */
   readonly graceMs?: number;
+  /** The server tells with a heartbeat that an activity is cancelled. Default: after 80 % of the timeout. */
+  readonly heartbeatsEveryMs?: number;
 }
 
 export interface ActivityQueues {
@@ -19,7 +21,13 @@ export interface ActivityQueues {
   shutdown(): Promise<void>;
 }
 
-export async function serveActivities({ server, dataConverter, queues, graceMs = 1000 }: ActivityQueuesOptions): Promise<ActivityQueues> {
+export async function serveActivities({
+  server,
+  dataConverter,
+  queues,
+  graceMs = 1000,
+  heartbeatsEveryMs,
+}: ActivityQueuesOptions): Promise<ActivityQueues> {
   const connection = await connectNative(server, NativeConnection);
   try {
     const workers = await Promise.all(
@@ -32,7 +40,7 @@ export async function serveActivities({ server, dataConverter, queues, graceMs =
           maxConcurrentActivityTaskExecutions: most,
           shutdownGraceTime: graceMs,
           shutdownForceTime: graceMs * 5,
-          ...defined({ dataConverter }),
+          ...defined({ dataConverter, maxHeartbeatThrottleInterval: heartbeatsEveryMs }),
         }),
       ),
     );

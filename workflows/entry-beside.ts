@@ -7,6 +7,7 @@ import { names } from '../contract/names';
 import { agentsOf } from '../kernel/define/agents-of-module';
 import { serveAgents } from './agent-run';
 import { agentsAreHere } from './agent-as-child';
+import { agentBatch } from './batch';
 import { taskPush } from './task-push';
 import { inNewestBuild, isVersioned, serveTrials } from './upgrade';
 
@@ -16,7 +17,7 @@ if (agentsOf(agents).size === 0)
     'agents-invalid',
     'in the sandbox the agents module exports no agent. Export what defineAgent returns, itself and not a promise of it.',
   );
-for (const name of [names.workflow, names.trialWorkflow, names.pushWorkflow])
+for (const name of [names.workflow, names.trialWorkflow, names.pushWorkflow, names.batchWorkflow])
   if (Object.hasOwn(workflows, name))
     throw new HoldfastError('agents-invalid', `the workflows export '${name}', which is the name of a workflow of Holdfast. Rename it.`);
 
@@ -34,7 +35,8 @@ setWorkflowOptions(pinned, agentRun);
 export const agentTrial = serveTrials(agentsOf(agents));
 setWorkflowOptions(pinned, agentTrial);
 
-export { taskPush };
+export { agentBatch, taskPush };
+setWorkflowOptions(inNewestBuild, agentBatch);
 setWorkflowOptions(inNewestBuild, taskPush);
 
 /** Read dynamically, because most modules have no default export. */

@@ -3,6 +3,7 @@ import { setWorkflowOptions } from '@temporalio/workflow';
 import { HoldfastError } from '../contract/errors';
 import { agentsOf } from '../kernel/define/agents-of-module';
 import { serveAgents } from './agent-run';
+import { agentBatch } from './batch';
 import { taskPush } from './task-push';
 import { inNewestBuild, serveTrials } from './upgrade';
 
@@ -19,5 +20,6 @@ export const agentRun = serveAgents(agents);
 /** Tries a run of an older build under this build. */
 export const agentTrial = serveTrials(agentsOf(agents));
 
-export { taskPush };
+export { agentBatch, taskPush };
+setWorkflowOptions(inNewestBuild, agentBatch);
 setWorkflowOptions(inNewestBuild, taskPush);

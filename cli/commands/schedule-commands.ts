@@ -15,7 +15,7 @@ export interface BackfillFlags {
   readonly until: string;
 }
 
-type Act<Flags = object> = (service: FoundService, terminal: Terminal, name: string, flags: Flags) => Promise<number>;
+type Act<Flags> = (service: FoundService, terminal: Terminal, name: string, flags: Flags) => Promise<number>;
 
 export async function listSchedules(service: FoundService, terminal: Terminal, { json }: JsonFlag): Promise<number> {
   const schedules = await service.schedules();
@@ -58,14 +58,15 @@ export const pauseSchedule: Act<PauseFlags> = async (service, terminal, name, { 
   return told(terminal, `The schedule ${name} is paused.`);
 };
 
-export const resumeSchedule: Act = async (service, terminal, name) => {
-  await service.resumeSchedule(name);
-  return told(terminal, `The schedule ${name} goes on.`);
-};
+const done = {
+  resumeSchedule: 'goes on.',
+  runSchedule: 'starts a run, as its overlap allows.',
+  deleteSchedule: 'is deleted. Its runs stay.',
+} as const;
 
-export const runSchedule: Act = async (service, terminal, name) => {
-  await service.runSchedule(name);
-  return told(terminal, `The schedule ${name} starts a run, as its overlap allows.`);
+export const changeSchedule: Act<{ readonly act: keyof typeof done }> = async (service, terminal, name, { act }) => {
+  await service[act](name);
+  return told(terminal, `The schedule ${name} ${done[act]}`);
 };
 
 export const backfillSchedule: Act<BackfillFlags> = async (service, terminal, name, { since, until }) => {
@@ -74,9 +75,4 @@ export const backfillSchedule: Act<BackfillFlags> = async (service, terminal, na
     terminal,
     times === 0 ? `The schedule ${name} has no time in this range.` : `The schedule ${name} makes up for ${times} times.`,
   );
-};
-
-export const deleteSchedule: Act = async (service, terminal, name) => {
-  await service.deleteSchedule(name);
-  return told(terminal, `The schedule ${name} is deleted. Its runs stay.`);
 };

@@ -9,6 +9,7 @@ import { messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
+import { openBatches } from './open-batches';
 import { openPush } from './open-push';
 import type { ProcessSettings } from './process-settings';
 import { recordService } from './service-record';
@@ -29,6 +30,7 @@ export async function openService(
   await lifetime.onEnd('client', () => client.close());
   const applySchedules = (of: Project): Promise<void> => apply(client, of, logger);
   await applySchedules(project);
+  await openBatches(settings, server, lifetime, client);
   const pushTo = await openPush(settings, server, lifetime, { client, isDev: ofWorker !== undefined, now });
   const service = await startService({
     client,

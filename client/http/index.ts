@@ -1,7 +1,7 @@
 /** `holdfast/http`: the service, from a browser or any program that has `fetch`. */
 
 export { ServiceClient } from './service-client';
-export type { ServiceClientOptions } from './service-client';
+export type { ServiceClientOptions } from './service-connection';
 
 // What it is asked
 export type {
@@ -9,7 +9,6 @@ export type {
   AnswerRequest,
   ApplyPolicyRequest,
   AuditRequest,
-  BackfillRequest,
   CancelRequestBody,
   DryRunRequest,
   EventsQuery,
@@ -27,6 +26,8 @@ export type { ClientTool } from '../../contract/client-tools';
 
 // What it answers
 export type { Action, ApiKey, AuditEntry, AuditPage, DecisionLink, MadeKey, Me } from '../../contract/access';
+
+export type { BatchResult, ShownBatch, StartedBatch } from '../../contract/batches';
 
 export type {
   AnswerOutcome,
@@ -47,7 +48,7 @@ export type {
   TranscriptPage,
 } from '../../contract/service';
 
-export type { ListedSchedule, ScheduleSpec, ShownSchedule } from '../../contract/schedules';
+export type { ScheduleSpec } from '../../contract/schedules';
 
 export type {
   BuildList,

@@ -1,4 +1,5 @@
 import type { ApiKey, AuditPage, DecisionLink, MadeKey, Me } from '../../contract/access';
+import type { BatchPage, ShownBatch } from '../../contract/batches';
 import type { RunCall } from '../../contract/calls';
 import type { QueuedMessage } from '../../contract/conversations';
 import type { FeedPage } from '../../contract/feed';
@@ -71,6 +72,9 @@ export interface Operations {
   readonly 'POST /runs/:id/terminate': Operation<Id, { readonly reason?: string }>;
 
   readonly 'GET /events': Operation<FeedPage, requests.FeedQuery>;
+  readonly 'GET /batches': Operation<BatchPage, requests.BatchQuery>;
+  readonly 'GET /batches/:id': Operation<ShownBatch>;
+  readonly 'POST /batches/:id/stop': Operation<Id, requests.StopBatchRequest>;
 
   readonly 'GET /interrupts': Operation<service.InterruptPage, requests.InterruptQuery>;
   readonly 'POST /interrupts/answer': Operation<Outcomes<service.AnswerOutcome>, { readonly answers: readonly requests.AnswerOfMany[] }>;

@@ -45,3 +45,27 @@ export function queryText(query: object): string {
   const text = set.toString();
   return text === '' ? '' : `?${text}`;
 }
+
+/** Chained streams would pass on every piece separately, which is slow. */
+export async function* textsOf({ body }: Response, errorOf: (error: unknown) => unknown): AsyncGenerator<string> {
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      const next = await reader.read().catch((error: unknown) => Promise.reject(errorOf(error)));
+      if (next.done) return;
+      yield decoder.decode(next.value, { stream: true });
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+export async function* linesIn(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const text of texts) {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}

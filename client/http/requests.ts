@@ -132,6 +132,27 @@ export interface RunQuery extends InterruptQuery {
   readonly total?: boolean;
 }
 
+export interface BatchRequest {
+  readonly agent: string;
+  /** Default: made of the agent and the lines, so that equal lines are the same batch. */
+  readonly id?: string;
+  /** How many runs are at work at once. Default: 20. */
+  readonly concurrency?: number;
+  /** The most starts in a minute. Default: no limit. */
+  readonly perMinute?: number;
+  readonly tag?: readonly string[];
+}
+
+export interface BatchQuery {
+  readonly limit?: number;
+  readonly after?: string;
+}
+
+export interface StopBatchRequest {
+  /** Also asks open runs to stop. */
+  readonly cancelRuns?: boolean;
+}
+
 export interface ApplyPolicyRequest extends DryRunRequest, Omit<InterruptQuery, 'tag' | 'mayAnswer' | 'role' | 'waitingSince'> {
   readonly to: 'waiting';
   readonly by?: string;

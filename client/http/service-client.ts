@@ -1,22 +1,11 @@
-import { createParser } from 'eventsource-parser';
-import { withoutCredentials } from '../../contract/credentials';
+import type { BatchResult, StartedBatch } from '../../contract/batches';
 import { defined } from '../../contract/defined';
 import type { Delta } from '../../contract/deltas';
-import { HoldfastError, isErrorCode, messageOf } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
-import type { MaybePromise } from '../../contract/maybe-promise';
 import type * as requests from './requests';
-import type { NamesIn, Operations, Route } from './operations';
-import { bearer, pathOf, queryText } from './request-parts';
-
-export interface ServiceClientOptions {
-  /** An API key, a token, or a function that returns the current token. Sent as `Authorization: Bearer …`. */
-  readonly key?: string | (() => MaybePromise<string>);
-  /** Sent with every request. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Default: the `fetch` of the platform. */
-  readonly fetch?: typeof fetch;
-}
+import type { Operations } from './operations';
+import { linesIn, pathOf, queryText } from './request-parts';
+import { ServiceConnection } from './service-connection';
 
 /**
  * The service over HTTP. Needs only `fetch`. Errors keep their codes.
@@ -26,16 +15,7 @@ export interface ServiceClientOptions {
  * for await (const event of holdfast.events(run.id, { until: 'waiting' })) console.log(event.type);
  * for (const { id } of await holdfast.interruptsOf(run.id)) await holdfast.answer(run.id, id, { decision: 'approve', by: 'ada' });
  */
-export class ServiceClient {
-  readonly url: string;
-
-  constructor(
-    url: string,
-    private readonly options: ServiceClientOptions = {},
-  ) {
-    this.url = url.replace(/\/+$/, '');
-  }
-
+export class ServiceClient extends ServiceConnection {
   service() {
     return this.ask('GET /service', {});
   }
@@ -166,6 +146,30 @@ export class ServiceClient {
     return this.ask('GET /events', {}, query);
   }
 
+  /** Starts a run for each JSON line. `lines` may be a stream. */
+  async startBatch(request: requests.BatchRequest, lines: BodyInit): Promise<StartedBatch> {
+    return this.json(await this.request('POST', `/batches${queryText(request)}`, { lines }));
+  }
+
+  batches(query: requests.BatchQuery = {}) {
+    return this.ask('GET /batches', {}, query);
+  }
+
+  batch(id: string) {
+    return this.ask('GET /batches/:id', { id });
+  }
+
+  /** Starts no more runs of the batch. */
+  stopBatch(id: string, how: requests.StopBatchRequest = {}) {
+    return this.ask('POST /batches/:id/stop', { id }, how);
+  }
+
+  /** Streams a result for each line, in the order of the lines. */
+  async *batchResults(id: string, query: { readonly status?: BatchResult['status'] } = {}): AsyncGenerator<BatchResult> {
+    const response = await this.request('GET', `${pathOf('/batches/:id/results', { id })}${queryText(query)}`);
+    for await (const line of linesIn(this.texts(response))) yield this.parsed<BatchResult>(line, response);
+  }
+
   interrupts(query: requests.InterruptQuery = {}) {
     return this.ask('GET /interrupts', {}, query);
   }
@@ -286,87 +290,5 @@ export class ServiceClient {
 
   end(id: string, how: { readonly mode?: 'after-turn' | 'now'; readonly by?: string } = {}) {
     return this.ask('POST /conversations/:id/end', { id }, how);
-  }
-
-  private async *frames(id: string, { signal, ...query }: requests.EventsQuery, deltas: boolean): AsyncGenerator<RunEvent | Delta> {
-    const response = await this.request(
-      'GET',
-      `${pathOf('/runs/:id/events', { id })}${queryText({ ...query, deltas })}`,
-      undefined,
-      signal,
-    );
-    if (response.status === 204 || response.body === null) return;
-    if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) throw this.stranger(response);
-    // Chained streams would pass on every frame separately, which is slow.
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    const decoder = new TextDecoder();
-    const frames: string[] = [];
-    const parser = createParser({ onEvent: ({ data }) => frames.push(data) });
-    try {
-      for (;;) {
-        const next = await reader.read().catch((error: unknown) => Promise.reject(this.unreachable(error, signal)));
-        if (next.done) return;
-        parser.feed(decoder.decode(next.value, { stream: true }));
-        for (const frame of frames.splice(0)) yield this.parsed<RunEvent | Delta>(frame, response);
-      }
-    } finally {
-      await reader.cancel().catch(() => undefined);
-    }
-  }
-
-  private async ask<R extends Route>(
-    route: R,
-    names: Readonly<Record<NamesIn<R>, string>>,
-    sent: Operations[R]['sent'] = {},
-  ): Promise<Operations[R]['answer']> {
-    const [method = '', path = ''] = route.split(' ');
-    const inQuery = method === 'GET' || method === 'DELETE';
-    return this.json(await this.request(method, `${pathOf(path, names)}${inQuery ? queryText(sent) : ''}`, inQuery ? undefined : sent));
-  }
-
-  private async request(method: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
-    const { headers, key, fetch: send = fetch } = this.options;
-    const all = new Headers(headers);
-    if (key !== undefined) all.set('authorization', bearer(typeof key === 'string' ? key : await key()));
-    if (body !== undefined) all.set('content-type', 'application/json');
-    const response = await send(`${this.url}${path}`, {
-      method,
-      headers: all,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(signal === undefined ? {} : { signal }),
-    }).catch((error: unknown) => Promise.reject(this.unreachable(error, signal)));
-    if (response.ok) return response;
-    const { error } = (await this.json<{ error?: { code?: unknown; message?: unknown } } | null>(response)) ?? {};
-    if (!isErrorCode(error?.code)) throw this.stranger(response);
-    throw new HoldfastError(error.code, String(error.message));
-  }
-
-  private async json<T>(response: Response): Promise<T> {
-    const text = await response.text().catch((error: unknown) => Promise.reject(this.unreachable(error)));
-    return this.parsed<T>(text, response);
-  }
-
-  private parsed<T>(text: string, response: Response): T {
-    try {
-      return JSON.parse(text) as T;
-    } catch {
-      throw this.stranger(response);
-    }
-  }
-
-  private unreachable(error: unknown, signal?: AbortSignal): unknown {
-    if (signal?.aborted === true) return signal.reason;
-    const cause = (error as { cause?: unknown }).cause ?? error;
-    const { code } = cause as { code?: unknown };
-    const reason = typeof code === 'string' ? code : withoutCredentials(messageOf(cause));
-    const place = withoutCredentials(this.url);
-    return new HoldfastError('service-unreachable', `No Holdfast service answers at ${place} (${reason}).`, { cause: error });
-  }
-
-  private stranger(response: Response): HoldfastError {
-    return new HoldfastError(
-      'service-unreachable',
-      `What answers at ${withoutCredentials(this.url)} is no Holdfast service (status ${response.status}).`,
-    );
   }
 }

@@ -33,11 +33,16 @@ export class RunCounter {
     return answer;
   }
 
-  private async count(since: number): Promise<RunCounts> {
+  /** Counts now, also runs that ended long ago. */
+  ofTag(tag: string): Promise<RunCounts> {
+    return this.count(0, [tag]);
+  }
+
+  private async count(since: number, tags: readonly string[] = []): Promise<RunCounts> {
     const { executions, tenant } = this;
     const ended = `CloseTime >= '${new Date(since).toISOString()}'`;
     const queryFor = (status?: RunFilter['status']): string =>
-      clausesFor({ tenant, tags: [], roles: [], ...(status === undefined ? {} : { status }) }).join(' AND ');
+      clausesFor({ tenant, tags, roles: [], ...(status === undefined ? {} : { status }) }).join(' AND ');
     const [byStatus, waiting, idle] = await Promise.all([
       executions.countByStatus(`${queryFor()} AND (ExecutionStatus = 'Running' OR ${ended})`),
       executions.count(queryFor('waiting')),

@@ -2,7 +2,7 @@ import type { InterruptPage, ListedInterrupt, ListedRun, RunPage } from '../../c
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { defined } from '../../contract/defined';
 import { agentOfChildRun } from '../../contract/record/child-runs';
-import type { ListStatus, RunStatus } from '../../contract/events';
+import type { EndStatus, ListStatus, RunStatus } from '../../contract/events';
 import { mayAnswer as mayAnswerAt } from '../../contract/who-may-answer';
 import { isOfTenant, names, runIdOf, workflowIdOf } from '../../contract/names';
 import type { RunForCaller } from '../connection/authority';
@@ -115,7 +115,7 @@ export function clausesFor(filter: RunFilter): readonly string[] {
   ];
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
 }
 
@@ -153,7 +153,7 @@ function timesOf({ since, until, waitingSince }: RunFilter): PageEnd['times'] {
   return defined({ since, until, waitingSince });
 }
 
-function listedRun(execution: ListedExecution, parent: string | undefined): ListedRun {
+export function listedRun(execution: ListedExecution, parent?: string): ListedRun {
   const { workflowId, status, closeTime } = execution;
   const isOpen = status.name === 'RUNNING';
   const open = isOpen ? openIn(execution) : [];
@@ -189,7 +189,7 @@ function openStatus(hasInterrupts: boolean, attribute: unknown): RunStatus {
   return attribute === 'idle' ? 'idle' : 'running';
 }
 
-function endOf(status: string): RunStatus {
+export function endOf(status: string): EndStatus {
   if (status === 'COMPLETED') return 'completed';
   return status === 'CANCELLED' ? 'cancelled' : 'failed';
 }

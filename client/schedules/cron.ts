@@ -20,11 +20,9 @@ const parts: readonly Part[] = [
 const words: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
   '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
   '@weekly': '0 0 * * 0',
   '@monthly': '0 0 1 * *',
   '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
 };
 
 /** Returns the end of a sentence. Temporal takes more than this, and reads some of that in another way than cron. */

@@ -1,4 +1,4 @@
-import type { ScheduleClientOptions, ScheduleDescription, ScheduleOverlapPolicy, ScheduleUpdateOptions } from '@temporalio/client';
+import type { ScheduleClientOptions, ScheduleDescription, ScheduleUpdateOptions } from '@temporalio/client';
 import { ScheduleAlreadyRunning, ScheduleClient, ScheduleNotFoundError } from '@temporalio/client';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { isOfTenant, names, runIdOf, workflowIdOf } from '../../contract/names';
@@ -12,6 +12,8 @@ export interface StoredSchedule extends Pick<ScheduleDescription, 'state' | 'pol
   readonly name: string;
   readonly mark: ScheduleMark;
 }
+
+type Handle = ReturnType<ScheduleClient['getHandle']>;
 
 export type ScheduleState = Pick<ScheduleDescription['state'], 'paused' | 'note'>;
 
@@ -107,25 +109,9 @@ export class ScheduleServer {
     return startTime.map((time) => new Date(millisecondsOf(time)));
   }
 
-  /** Starts a run now, as `overlap` allows. */
-  async trigger({ name, policies }: StoredSchedule): Promise<void> {
-    await this.ask(name, () => this.handle(name).trigger(policies.overlap));
-  }
-
-  async backfill(name: string, start: Date, end: Date, overlap: ScheduleOverlapPolicy): Promise<void> {
-    await this.ask(name, () => this.handle(name).backfill({ start, end, overlap }));
-  }
-
-  async pause(name: string, note: string): Promise<void> {
-    await this.ask(name, () => this.handle(name).pause(note));
-  }
-
-  async unpause(name: string, note: string): Promise<void> {
-    await this.ask(name, () => this.handle(name).unpause(note));
-  }
-
-  async delete(name: string): Promise<void> {
-    await this.ask(name, () => this.handle(name).delete());
+  /** Asks the server about a schedule. */
+  on<T>(name: string, work: (handle: Handle) => Promise<T>): Promise<T> {
+    return this.ask(name, () => work(this.handle(name)));
   }
 
   private async ask<T>(name: string, work: () => Promise<T>): Promise<T> {
@@ -140,7 +126,7 @@ export class ScheduleServer {
     }
   }
 
-  private handle(name: string): ReturnType<ScheduleClient['getHandle']> {
+  private handle(name: string): Handle {
     return this.client.getHandle(workflowIdOf(this.tenant, name));
   }
 }

@@ -139,10 +139,12 @@ export function wantedSchedule(
   set: Signed & Pick<ScheduleMark, 'source'>,
 ): WantedSchedule {
   const { agent, input, deadline, ...options } = asked;
-  const by = `schedule:${name}`;
+  const proof = `schedule:${name}`;
+  // Four eyes exclude the starter, so runs of a schedule that a person has set are runs of the person.
+  const by = set.by ?? proof;
   const made = startInputOf(defined({ tenant, agent, externalStorage }), input, { ...options, ...defined({ deadline }), id: name, by });
   // Each run has the id of its workflow, which the server makes of the time.
-  const start: StartInput = { ...made, id: '', proof: by };
+  const start: StartInput = { ...made, id: '', proof };
   const {
     memo,
     workflowIdReusePolicy: _,

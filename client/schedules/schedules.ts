@@ -52,7 +52,7 @@ export class Schedules {
       this.acting.permit('runs:read');
       const found = await Promise.all((await this.server.names()).map((name) => this.server.find(name).catch(withoutUnknown)));
       const rows = found.filter((one) => one !== undefined);
-      return (await this.acting.readable(rows, (row) => runOf(row.name, startOf(row)))).map(listed);
+      return (await this.acting.readable(rows, (row) => runOf(row.name, startOf(row), row.mark.by))).map(listed);
     });
   }
 
@@ -64,12 +64,12 @@ export class Schedules {
   set(name: string, spec: ScheduleSpec): Promise<ShownSchedule> {
     return this.work.wait(async () => {
       checkSchedule(name, spec);
-      await this.check('runs:start', name, spec.start);
       const { by, proof } = this.acting.author({});
+      await this.check('runs:start', name, spec.start, by);
       const wanted = wantedSchedule(name, spec, this.owner, { source: 'api', ...defined({ by, proof }) });
       for (let round = 0; round < mostRounds; round++) {
         const now = await this.server.find(name);
-        if (now !== undefined) await this.check('runs:start', name, startOf(now));
+        if (now !== undefined) await this.check('runs:start', name, startOf(now), now.mark.by);
         if (now?.mark.source === 'config')
           throw new HoldfastError('schedule-configured', `The schedule "${name}" is from the configuration.`);
         if (now === undefined) await this.server.create(name, wanted);
@@ -84,20 +84,23 @@ export class Schedules {
     return this.work.wait(async () => {
       optionsOf({ note }, 'pause', { note: filled });
       await this.known(name, 'runs:control');
-      await this.server.pause(name, this.acting.signed(note));
+      await this.server.on(name, (handle) => handle.pause(this.acting.signed(note)));
     });
   }
 
   resume(name: string): Promise<void> {
     return this.work.wait(async () => {
       await this.known(name, 'runs:control');
-      await this.server.unpause(name, this.acting.signed('resumed'));
+      await this.server.on(name, (handle) => handle.unpause(this.acting.signed('resumed')));
     });
   }
 
   /** Starts a run as at a time of the schedule, also of a paused schedule. `overlap` holds. */
   runNow(name: string): Promise<void> {
-    return this.work.wait(async () => this.server.trigger(await this.known(name, 'runs:control')));
+    return this.work.wait(async () => {
+      const { policies } = await this.known(name, 'runs:control');
+      await this.server.on(name, (handle) => handle.trigger(policies.overlap));
+    });
   }
 
   /** Starts the runs of past times, one after another, or together with `allow-all`. Times that had a run get no second run. */
@@ -111,8 +114,8 @@ export class Schedules {
           'request-invalid',
           `The schedule "${name}" has ${times === 1000 ? 'at least 1,000' : times} times between since and until. One backfill starts at most ${limits.backfill} runs.`,
         );
-      const together = mark.overlap === 'allow-all' ? ScheduleOverlapPolicy.ALLOW_ALL : ScheduleOverlapPolicy.BUFFER_ALL;
-      if (times > 0) await this.server.backfill(name, since, until, together);
+      const overlap = mark.overlap === 'allow-all' ? ScheduleOverlapPolicy.ALLOW_ALL : ScheduleOverlapPolicy.BUFFER_ALL;
+      if (times > 0) await this.server.on(name, (handle) => handle.backfill({ start: since, end: until, overlap }));
       return { times };
     });
   }
@@ -121,7 +124,7 @@ export class Schedules {
   delete(name: string): Promise<void> {
     return this.work.wait(async () => {
       await this.known(name, 'runs:control');
-      await this.server.delete(name);
+      await this.server.on(name, (handle) => handle.delete());
     });
   }
 
@@ -151,12 +154,12 @@ export class Schedules {
     this.acting.permit(action);
     const found = await this.server.find(name);
     if (found === undefined) throw unknownSchedule(name);
-    await this.check(action, name, startOf(found));
+    await this.check(action, name, startOf(found), found.mark.by);
     return found;
   }
 
-  private check(action: Action, name: string, start: ScheduledStart): Promise<void> {
-    return this.acting.checkRun(action, runOf(name, start), () => unknownSchedule(name));
+  private check(action: Action, name: string, start: ScheduledStart, by: string | undefined): Promise<void> {
+    return this.acting.checkRun(action, runOf(name, start, by), () => unknownSchedule(name));
   }
 }
 
@@ -164,8 +167,8 @@ function withoutUnknown(error: unknown): undefined {
   if (codeOf(error) !== 'schedule-unknown') throw error;
 }
 
-function runOf(name: string, { agent, tags = [] }: ScheduledStart): RunForCaller {
-  return { id: name, agent, tags, startedBy: `schedule:${name}` };
+function runOf(name: string, { agent, tags = [] }: ScheduledStart, by = `schedule:${name}`): RunForCaller {
+  return { id: name, agent, tags, startedBy: by };
 }
 
 function rangeOf(options: BackfillOptions): { readonly since: Date; readonly until: Date } {

@@ -18,6 +18,7 @@ import { Feeder } from '../feed/feeder';
 import { keepMsOf } from '../feed/feed-options';
 import { feedRoutes } from '../feed/feed-routes';
 import { checkHost } from './check-host';
+import { batchRoutes } from '../batches/routes';
 import { consoleRoutes } from './console-routes';
 import { errorResponse, shownPath } from './error-response';
 import { methodsAt, noRoute, Routes, ok } from './routes';
@@ -32,9 +33,9 @@ import { serviceRoutes } from './service-routes';
 import { triggerRoutes } from '../triggers/routes';
 import { openStore } from '../store/open-store';
 
-/** Without the common deadline: streams, bulk requests, and moves that wait for a worker. */
+/** Without the common deadline: streams, batches, bulk requests, and moves that wait for a worker. */
 const patient =
-  /\/(events|events\/stream|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1(?!\/triggers))\//;
+  /\/(events|events\/stream|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/batches|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
 
 /**
  * The HTTP service as a Hono app. Reading needs no worker. Errors have the form `{ error: { code, message, fix } }`.
@@ -71,11 +72,16 @@ export function createApp(given: ServiceParts): Hono {
   if (parts.feed !== undefined) void new Feeder({ source: client.feedSource, store, logger, keepMs: keepMsOf(parts.feed) }).run(closing);
   const opened = access === undefined ? undefined : openAccess(access, parts);
   app.use(new AccessGate(client, opened?.access).open);
-  app.use((context, next) => (patient.test(context.req.path) ? next() : client.withDeadline(Date.now() + patienceMs, next)));
+  app.use((context, next) => {
+    const { path } = context.req;
+    const isPatient = patient.test(path) && !path.startsWith('/v1/triggers/');
+    return isPatient ? next() : client.withDeadline(Date.now() + patienceMs, next);
+  });
   app.route('/', ownRoutes(parts, client));
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes());
   app.route('/events', feedRoutes(parts));
+  app.route('/batches', batchRoutes(parts));
   app.route('/interrupts', inboxRoutes(parts));
   app.route('/conversations', conversationRoutes(parts));
   app.route('/agui', aguiRoutes(parts));

@@ -24,14 +24,14 @@ export function askedAgent(parts: Pick<AppParts, 'agents'>, agent: string, optio
   return asked;
 }
 
-export function checkStart(
-  parts: Pick<AppParts, 'agents'>,
-  { agent, input, options }: { readonly agent: string; readonly input?: unknown; readonly options?: unknown },
-): void {
-  const asked = askedAgent(parts, agent, options);
-  if (!asked.takesJob && messagesOfInput(input as Json) === undefined)
-    throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
-  if (asked.inputSchema !== undefined && input !== undefined) checkJob(agent, asked.inputSchema, input as Json);
+/** Checks inputs as a start does. Refuses options with tools that the project lacks. */
+export function inputCheck(parts: Pick<AppParts, 'agents'>, agent: string, options?: unknown): (input: Json | undefined) => void {
+  const { takesJob, inputSchema } = askedAgent(parts, agent, options);
+  return (input) => {
+    if (!takesJob && messagesOfInput(input as Json) === undefined)
+      throw new HoldfastError('input-invalid', `The agent "${agent}" takes a text, or a list of messages.`);
+    if (inputSchema !== undefined && input !== undefined) checkJob(agent, inputSchema, input);
+  };
 }
 
 /** A name that the project has means the project's tool. */
@@ -51,4 +51,12 @@ function refuseUnknownTools(options: unknown, known: readonly string[] | undefin
     'options-invalid',
     `The options of the start: they name the tool "${missing}". The project has: ${known.join(', ') || 'none'}.`,
   );
+}
+
+/** Refuses a start whose run would fail. */
+export function checkStart(
+  parts: Pick<AppParts, 'agents'>,
+  { agent, input, options }: { readonly agent: string; readonly input?: unknown; readonly options?: unknown },
+): void {
+  inputCheck(parts, agent, options)(input as Json | undefined);
 }

@@ -13,7 +13,8 @@ const depthLimit = 200;
 /** Only JSON: a page of another site can send other types without a preflight request. */
 export async function parseBody<T>(context: Context, schema: z.ZodType<T>, most = bodyLimit): Promise<T> {
   checkType(context, 'application/json');
-  return parse(schema, parseJson(decodedText(await readBytes(context, most))), 'The body');
+  const text = decodedText(await readBytes(context, most));
+  return parse(schema, text.trim() === '' ? {} : parseJson(text, 'The body'), 'The body');
 }
 
 /** Reads the fields of a form of a page of the service. Of a repeated field, the first counts. */
@@ -23,9 +24,14 @@ export async function parseForm(context: Context, most: number): Promise<(field:
   return (field) => (fields.get(field) ?? '').replaceAll('\r\n', '\n');
 }
 
-function checkType(context: Context, wanted: string): void {
+/** Only types that a page of another site cannot send without a preflight request, or forms of own pages. */
+export function checkType(context: Context, ...wanted: readonly string[]): void {
   const contentType = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
-  if (contentType !== wanted) throw new HoldfastError('request-invalid', `Send the body as ${wanted}, not as ${contentType ?? 'nothing'}.`);
+  if (contentType === undefined || !wanted.includes(contentType))
+    throw new HoldfastError('request-invalid', `Send the body as ${wanted.join(' or ')}, not as ${contentType ?? 'nothing'}.`);
+  const encoding = context.req.header('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity')
+    throw new HoldfastError('request-invalid', `Send the body as it is, without the content encoding ${encoding}.`);
 }
 
 /** Only a parameter with a list may repeat. */
@@ -100,17 +106,16 @@ function tooLarge(bytes: number, most: number): HoldfastError {
   return new HoldfastError('input-too-large', `The body has ${bytes} bytes or more; at most ${most} are read.`);
 }
 
-export function parseJson(text: string): unknown {
-  if (text.trim() === '') return {};
+export function parseJson(text: string, what: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new HoldfastError('request-invalid', `The body is no JSON: ${messageOf(error)}`);
+    throw new HoldfastError('request-invalid', `${what} is no JSON: ${messageOf(error)}`);
   }
-  if (deeperThan(value, depthLimit)) throw new HoldfastError('request-invalid', `The body is nested deeper than ${depthLimit} levels.`);
+  if (deeperThan(value, depthLimit)) throw new HoldfastError('request-invalid', `${what} is nested deeper than ${depthLimit} levels.`);
   const problem = notJson(value);
-  if (problem !== undefined) throw new HoldfastError('request-invalid', `The body cannot be taken: ${problem}.`);
+  if (problem !== undefined) throw new HoldfastError('request-invalid', `${what} cannot be taken: ${problem}.`);
   return value;
 }
 

@@ -26,6 +26,8 @@ export interface Operation<Body = unknown, Query = unknown, Name extends keyof A
   readonly bodyLimit?: number;
   /** For a route that reads the body itself. */
   readonly ownBody?: z.ZodType;
+  /** Default: JSON. */
+  readonly bodyType?: string;
   /** Absent: a GET refuses all parameters, unless `anyQuery` is set. */
   readonly query?: z.ZodType<Query>;
   readonly anyQuery?: true;
@@ -34,7 +36,7 @@ export interface Operation<Body = unknown, Query = unknown, Name extends keyof A
   readonly answers: Readonly<Record<number, ToldAnswer<Name>>>;
 }
 
-export type Group = 'Service' | 'Runs' | 'Interrupts' | 'Policies' | 'Triggers' | 'Schedules' | 'Conversations' | 'Protocols';
+export type Group = 'Service' | 'Runs' | 'Batches' | 'Interrupts' | 'Policies' | 'Triggers' | 'Schedules' | 'Conversations' | 'Protocols';
 export type ToldOperation = Operation & { readonly group: Group };
 
 export const events = 'text/event-stream';

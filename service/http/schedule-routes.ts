@@ -6,7 +6,7 @@ import { Routes, done, ok } from './routes';
 import { BackfillBody, PauseBody, ScheduleBody } from './schemas';
 
 export function scheduleRoutes(parts: AppParts): Hono {
-  return new Routes('Schedules')
+  const routes = new Routes('Schedules')
     .add(
       'GET /',
       { may: 'runs:read', summary: 'Lists the schedules.', answers: ok('Schedules', 'All schedules, by name.') },
@@ -34,22 +34,6 @@ export function scheduleRoutes(parts: AppParts): Hono {
       },
     )
     .add(
-      'POST /:name/resume',
-      { may: 'runs:control', summary: 'Ends the pause of a schedule.', answers: done },
-      async ({ name, client }) => {
-        await client.schedules.resume(name);
-        return { id: name };
-      },
-    )
-    .add(
-      'POST /:name/run',
-      { may: 'runs:control', summary: 'Starts a run of a schedule now.', answers: done },
-      async ({ name, client }) => {
-        await client.schedules.runNow(name);
-        return { id: name };
-      },
-    )
-    .add(
       'POST /:name/backfill',
       {
         may: 'runs:control',
@@ -58,9 +42,16 @@ export function scheduleRoutes(parts: AppParts): Hono {
         answers: ok('Backfill', 'The number of times.'),
       },
       ({ name, body, client }) => client.schedules.backfill(name, body),
-    )
-    .add('DELETE /:name', { may: 'runs:control', summary: 'Deletes a schedule.', answers: done }, async ({ name, client }) => {
-      await client.schedules.delete(name);
+    );
+  const acts = [
+    ['POST /:name/resume', 'Ends the pause of a schedule.', 'resume'],
+    ['POST /:name/run', 'Starts a run of a schedule now.', 'runNow'],
+    ['DELETE /:name', 'Deletes a schedule.', 'delete'],
+  ] as const;
+  for (const [route, summary, act] of acts)
+    routes.add(route, { may: 'runs:control', summary, answers: done }, async ({ name, client }) => {
+      await client.schedules[act](name);
       return { id: name };
-    }).app;
+    });
+  return routes.app;
 }

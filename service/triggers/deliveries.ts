@@ -88,7 +88,7 @@ export class Deliveries {
     const { name, options } = this.trigger;
     try {
       const made = this.callStart(() => {
-        const start = options.start({ payload: parseJson(body) as Json, id, headers, trigger: name });
+        const start = options.start({ payload: payloadOf(body), id, headers, trigger: name });
         if (start === undefined) return undefined;
         const problem = notJson(start);
         if (problem !== undefined) throw new Error(`it is not JSON: ${problem}`);
@@ -155,4 +155,8 @@ function finalOutcome({ entry }: LastEntry): DeliveryOutcome | undefined {
 /** The sender repeats the delivery later. */
 function isTransient(error: unknown): boolean {
   return errorTable[codeOf(error) ?? 'internal'].status >= 500;
+}
+
+export function payloadOf(body: string): Json {
+  return body.trim() === '' ? {} : (parseJson(body, 'The body') as Json);
 }

@@ -7,12 +7,12 @@ import { limits } from '../../contract/limits';
 import type { Json } from '../../contract/messages/messages';
 import { gateOf } from '../access/gate';
 import { current } from '../http/current';
-import { decodedText, parseJson, readBytes } from '../http/parse-request';
+import { decodedText, readBytes } from '../http/parse-request';
 import { Routes, done, ok } from '../http/routes';
 import { count, json } from '../http/schemas';
 import type { AppParts } from '../parts';
 import type { NamedTrigger } from './deliveries';
-import { Deliveries } from './deliveries';
+import { Deliveries, payloadOf } from './deliveries';
 import type { DeliveryHeaders } from './options';
 import { deliveryIdOf, signatureOf } from './signature';
 
@@ -110,7 +110,7 @@ async function signedBody(
     throw gateOf(context).refused(context, error);
   }
   const body = decodedText(bytes);
-  return { body, payload: parseJson(body) as Json };
+  return { body, payload: payloadOf(body) };
 }
 
 const credentials = ['authorization', 'proxy-authorization', 'cookie'];

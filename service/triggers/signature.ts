@@ -25,7 +25,10 @@ interface SenderForm {
 const asText = (secret: string): Buffer => Buffer.from(secret);
 const fieldOf = (payload: Json, field: string): unknown => (isRecord(payload) ? payload[field] : undefined);
 
-function ownForm({ signature, prefix, encoding = 'hex', id, timestamp }: SignatureForm): SenderForm {
+function ownForm(
+  { signature, prefix = '', encoding = 'hex', id, timestamp }: SignatureForm,
+  coveredWith = (time: string): string => `${time}.`,
+): SenderForm {
   const [header, idHeader, timeHeader] = [signature, typeof id === 'string' ? id : '', timestamp].map((name) => name?.toLowerCase());
   return {
     header: signature,
@@ -34,9 +37,9 @@ function ownForm({ signature, prefix, encoding = 'hex', id, timestamp }: Signatu
     claimOf: (headers) => {
       const text = headers[header ?? ''];
       const time = timeHeader === undefined ? undefined : headers[timeHeader];
-      if (text?.startsWith(prefix ?? '') !== true || (timeHeader !== undefined && time === undefined)) return undefined;
-      const signatures = [text.slice((prefix ?? '').length)];
-      return time === undefined ? { signatures, covered: '' } : { signatures, covered: `${time}.`, time };
+      if (text?.startsWith(prefix) !== true || (timeHeader !== undefined && time === undefined)) return undefined;
+      const signatures = [text.slice(prefix.length)];
+      return time === undefined ? { signatures, covered: '' } : { signatures, covered: coveredWith(time), time };
     },
     idOf: (payload, headers) => (typeof id === 'string' ? headers[idHeader ?? ''] : id(payload, headers)),
   };
@@ -67,16 +70,15 @@ const senderForms = {
     },
     idOf: (payload) => fieldOf(payload, 'id'),
   },
-  slack: {
-    header: 'X-Slack-Signature',
-    encoding: 'hex',
-    keyOf: asText,
-    claimOf: ({ 'x-slack-signature': text, 'x-slack-request-timestamp': time }) =>
-      text?.startsWith('v0=') === true && time !== undefined
-        ? { signatures: [text.slice('v0='.length)], covered: `v0:${time}:`, time }
-        : undefined,
-    idOf: (payload) => fieldOf(payload, 'event_id'),
-  },
+  slack: ownForm(
+    {
+      signature: 'X-Slack-Signature',
+      prefix: 'v0=',
+      timestamp: 'X-Slack-Request-Timestamp',
+      id: (payload) => fieldOf(payload, 'event_id') as string | undefined,
+    },
+    (time) => `v0:${time}:`,
+  ),
 } as const satisfies Readonly<Record<string, SenderForm>>;
 
 function formOf({ from }: Pick<TriggerOptions, 'from'>): SenderForm {

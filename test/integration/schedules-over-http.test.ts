@@ -51,14 +51,14 @@ it('who sets a schedule is kept, and who pauses it stands in the note', async ()
   await eventually(async () => expect((await ask('rea/reader', 'GET /schedules')).body['schedules']).toHaveLength(1));
 });
 
-it('the run of a schedule has the principal of the schedule', async () => {
+it('the run of a schedule is a run of the person who set the schedule, so four eyes exclude the person', async () => {
   const { model } = bed.scripted(() => text('Closed.'));
   await ask('ann/operator', 'POST /schedules/now', { ...spec, start: { ...spec.start, model } });
   expect(await ask('ann/operator', 'POST /schedules/now/run')).toMatchObject({ status: 200 });
   await eventually(async () => {
     const { runs } = (await ask('rea/reader', 'GET /schedules/now')).body as { runs: readonly { id: string }[] };
     expect(await ask('rea/reader', `GET /runs/${runs[0]?.id ?? 'none'}`)).toMatchObject({
-      body: { status: 'completed', output: 'Closed.', startedBy: 'schedule:now' },
+      body: { status: 'completed', output: 'Closed.', startedBy: 'ann' },
     });
   });
 });

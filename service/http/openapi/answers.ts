@@ -1,4 +1,5 @@
 import type { Operations } from '../../../client/http/operations';
+import type { StartedBatch } from '../../../contract/batches';
 import type { Json } from '../../../contract/messages/messages';
 import type { ErrorBody } from '../error-response';
 import type { OpenAiErrorBody } from '../../responses/error-form';
@@ -12,6 +13,8 @@ export interface Answers {
   readonly AnswerOutcomes: AnswerOf<'POST /interrupts/answer'>;
   readonly AuditPage: AnswerOf<'GET /audit'>;
   readonly Backfill: AnswerOf<'POST /schedules/:name/backfill'>;
+  readonly Batch: AnswerOf<'GET /batches/:id'>;
+  readonly BatchPage: AnswerOf<'GET /batches'>;
   readonly BuildList: AnswerOf<'GET /builds'>;
   readonly ChatMessages: { readonly messages: readonly object[] };
   readonly Conversation: AnswerOf<'GET /conversations/:id'>;
@@ -47,6 +50,7 @@ export interface Answers {
   readonly Schedules: AnswerOf<'GET /schedules'>;
   readonly ServiceFacts: AnswerOf<'GET /service'>;
   readonly Started: AnswerOf<'POST /runs'>;
+  readonly StartedBatch: StartedBatch;
   readonly Stopped: { readonly threadId: string };
   readonly TranscriptPage: AnswerOf<'GET /conversations/:id/transcript'>;
   readonly Triggers: AnswerOf<'GET /triggers'>;

@@ -15,7 +15,7 @@ export interface OpenApi {
 }
 
 const paths: Readonly<Record<string, string>> = {
-  id: 'The id of the run or conversation.',
+  id: 'The id of the run, batch or conversation.',
   interruptId: 'The id of the interrupt.',
   message: 'The id of the message.',
   name: 'The name of the policy, trigger or schedule.',
@@ -44,7 +44,7 @@ export function openApiOf(version: string, app: Hono): OpenApi {
 }
 
 function shownOperation(route: string, path: string, operation: ToldOperation, schemas: Record<string, Schema>): Schema {
-  const { group, summary, body = operation.ownBody, query, headers = {} } = operation;
+  const { group, summary, body = operation.ownBody, bodyType = 'application/json', query, headers = {} } = operation;
   const parameters = [
     ...pathParameters(path),
     ...(query === undefined ? [] : queryParameters(query, schemas)),
@@ -61,9 +61,7 @@ function shownOperation(route: string, path: string, operation: ToldOperation, s
     tags: [group],
     summary,
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, schemas) } } } }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: { [bodyType]: { schema: schemaOf(body, schemas) } } } }),
     responses: {
       ...Object.fromEntries(Object.entries(operation.answers).map(([status, answer]) => [status, shownAnswer(answer)])),
       default: problemOf(path),

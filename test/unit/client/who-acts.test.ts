@@ -29,6 +29,8 @@ const parts: Readonly<Record<string, readonly Part[]>> = {
   'POST /runs/:id/upgrade': ['nobody'],
   'POST /runs/upgrade': ['nobody'],
   'POST /runs/:id/terminate': ['nobody'],
+  'POST /batches': ['nobody'],
+  'POST /batches/:id/stop': ['nobody'],
   'POST /policies/:name/apply': ['acts'],
   'POST /conversations/:id/messages': ['asks'],
   'PATCH /conversations/:id/queue/:message': ['asks'],

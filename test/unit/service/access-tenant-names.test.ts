@@ -13,7 +13,7 @@ const partsWith = (options: AccessOptions) =>
     audit: { write: () => Promise.resolve() },
   }) as unknown as ConstructorParameters<typeof Access>[0];
 
-describe.each(['push:acme', 'trial:acme'])('the tenant %s, whose runs would have the ids of workflows that serve acme', (tenant) => {
+describe.each(['push:acme', 'trial:acme', 'batch:acme'])('the tenant %s, whose runs would have the ids of workflows that serve acme', (tenant) => {
   it('gets no key', async () => {
     const made = new Keys(memoryStore()).create({ name: 'eve', tenant, roles: ['admin'] });
     await expect(made).rejects.toMatchObject({ code: 'key-refused' });
@@ -25,7 +25,7 @@ describe.each(['push:acme', 'trial:acme'])('the tenant %s, whose runs would have
   });
 
   it('is refused of `connect` and in HOLDFAST_TENANT', async () => {
-    const refusal = { code: 'config-invalid', message: expect.stringContaining('not with push: or trial:') as unknown };
+    const refusal = { code: 'config-invalid', message: expect.stringContaining('not with push:, trial: or batch:') as unknown };
     await expect(connect({ tenant })).rejects.toMatchObject(refusal);
     expect(() => readConfiguration({ HOLDFAST_TENANT: tenant })).toThrow(expect.objectContaining(refusal));
   });

@@ -1,0 +1,32 @@
+import type { HoldfastClient } from '../../client/index';
+import { batchQueueOf } from '../../contract/batches';
+import { limits } from '../../contract/limits';
+import { batchActivities } from '../../service/batches/activities';
+import { openStore } from '../../service/store/open-store';
+import { serveActivities } from '../../worker/activity-queue';
+import { installRuntime } from '../../worker/runtime';
+import type { Lifetime } from './lifetime';
+import type { OpenServer } from './open-server';
+import type { ProcessSettings } from './process-settings';
+import { temporalLog } from './temporal-log';
+
+/** Lets the service start the runs of batches. */
+export async function openBatches(
+  settings: ProcessSettings,
+  server: OpenServer,
+  lifetime: Lifetime,
+  client: HoldfastClient,
+): Promise<void> {
+  const { configuration, project, logger, taskQueue } = settings;
+  const { store, close } = openStore(project.config.store, configuration);
+  await lifetime.onEnd('store of batches', close);
+  installRuntime(temporalLog(logger), 'DEBUG', 'WARN');
+  const queues = await serveActivities({
+    server: server.settings,
+    dataConverter: server.dataConverter,
+    queues: [{ taskQueue: batchQueueOf(taskQueue), activities: batchActivities({ client, store }), most: limits.batches }],
+    heartbeatsEveryMs: 500,
+  });
+  queues.stopped.catch((error: unknown) => lifetime.fail(error));
+  await lifetime.onEnd('batches', () => queues.shutdown());
+}

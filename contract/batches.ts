@@ -1,0 +1,139 @@
+import type { Author } from './access';
+import type { RunStatus } from './events';
+import type { Interrupt } from './interrupts';
+import type { Failure, Json, ToolCall } from './messages/messages';
+import type { Timestamp } from './timestamp';
+
+/** A line of a batch, checked. */
+export interface BatchLine {
+  /** The number of the line in its file, from 1. */
+  readonly line: number;
+  readonly input: Json;
+  readonly id?: string;
+  readonly tags?: readonly string[];
+  readonly values?: Readonly<Record<string, Json>>;
+}
+
+/** Facts of a batch that never change. The memo of the workflow has them. */
+export interface BatchHead {
+  readonly id: string;
+  readonly agent: string;
+  readonly lines: number;
+  readonly concurrency: number;
+  readonly perMinute?: number;
+  readonly tags: readonly string[];
+  /** Of agent and lines. */
+  readonly hash: string;
+  /** The beginning of the keys of the lines in the store, unique to the upload. */
+  readonly store: string;
+  readonly chunks: number;
+}
+
+export interface BatchInput extends BatchHead {
+  readonly tenant: string;
+  /** Runs are started in this name. */
+  readonly author: Author;
+  /** The task queue of services. */
+  readonly queue: string;
+}
+
+export interface BatchEnds {
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+}
+
+/** Details of heartbeats. A later attempt of the activity goes on here. */
+export interface BatchProgress {
+  /** All lines before this line have a run, or were refused. */
+  readonly next: number;
+  readonly started: number;
+  readonly refused: number;
+  /** Lines whose runs hold a place, at most `concurrency`. */
+  readonly open: readonly number[];
+  /** After the last start: how many runs were looked at, in the order of the lines, and how they had ended. */
+  readonly looked: number;
+  readonly ended: BatchEnds;
+}
+
+export const batchBegin: BatchProgress = {
+  next: 1,
+  started: 0,
+  refused: 0,
+  open: [],
+  looked: 0,
+  ended: { completed: 0, failed: 0, cancelled: 0 },
+};
+
+export interface BatchStop {
+  /** Also cancels open runs, in this name. */
+  readonly cancels?: Author;
+}
+
+export interface BatchEnd {
+  readonly progress: BatchProgress;
+  readonly isStopped: boolean;
+}
+
+export interface BatchActivities {
+  runBatch(batch: BatchInput): Promise<BatchProgress>;
+  cancelRuns(batch: BatchInput, before: number, author: Author): Promise<void>;
+}
+
+export function batchQueueOf(taskQueue: string): string {
+  return `${taskQueue}-batch`;
+}
+
+export function batchTag(id: string): string {
+  return `batch=${id}`;
+}
+
+export function runIdOfLine(batch: string, { line, id }: Pick<BatchLine, 'line' | 'id'>): string {
+  return id ?? `${batch}-${String(line).padStart(6, '0')}`;
+}
+
+export interface StartedBatch {
+  readonly id: string;
+  /** False: the batch with this id and these lines was there. */
+  readonly isNew: boolean;
+  readonly agent: string;
+  readonly lines: number;
+}
+
+export interface ListedBatch extends Pick<BatchHead, 'id' | 'agent' | 'lines' | 'concurrency' | 'perMinute' | 'tags'> {
+  /** `completed`: the run of every line has ended. */
+  readonly status: 'running' | 'completed' | 'stopped';
+  readonly startedAt: Timestamp;
+  readonly closedAt?: Timestamp;
+  readonly startedBy?: string;
+}
+
+export interface ShownBatch extends ListedBatch {
+  /** Lines whose run was started. */
+  readonly started: number;
+  /** Why no service goes on at the moment. A service tries again. */
+  readonly problem?: Failure;
+  /** Runs by status, and lines that no run could be started for. */
+  readonly counts: BatchEnds & { readonly running: number; readonly waiting: number; readonly refused: number };
+}
+
+export interface BatchPage {
+  readonly batches: readonly ListedBatch[];
+  /** Pass as `after` for the next page. Undefined: last page. */
+  readonly next?: string;
+}
+
+/** `pending`: not started. `refused`: the run could not be started, as the error says. */
+export const batchLineStatuses = ['pending', 'running', 'waiting', 'stuck', 'completed', 'failed', 'cancelled', 'refused'] as const;
+
+export interface BatchResult {
+  readonly line: number;
+  /** The id of the run. */
+  readonly id: string;
+  readonly status: RunStatus | 'pending' | 'refused';
+  readonly output?: unknown;
+  /** The run ended with calls that no worker makes. */
+  readonly toolCalls?: readonly ToolCall[];
+  readonly interrupts?: readonly Interrupt[];
+  readonly error?: Failure;
+}

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { ServiceClient } from '../../client/http/index';
+import type { BatchResult, ShownBatch } from '../../contract/batches';
+import type { BatchBed } from '../support/batch-bed';
+import { startBatchBed } from '../support/batch-bed';
+import { eventually } from '../support/eventually';
+import { gate } from '../support/gate';
+import { calls, text } from '../support/test-bed';
+
+/** Inputs say what their runs come to. */
+const held = gate();
+let asked = 0;
+let bed: BatchBed;
+beforeAll(async () => {
+  bed = await startBatchBed(async ({ messages }) => {
+    asked += 1;
+    const said = JSON.stringify(messages);
+    if (said.includes('broken')) throw Object.assign(new Error('The model broke.'), { code: 'model-refused', retryable: false });
+    if (said.includes('held')) await held.pass();
+    if (said.includes('dear') && !said.includes('tool-result')) return calls({ name: 'refund', input: { orderId: '1', amount: 80 } });
+    return text('done');
+  });
+});
+afterAll(() => bed.close());
+
+const linesOf = (inputs: readonly unknown[]) => inputs.map((input) => JSON.stringify(input)).join('\n');
+const untilIt = (id: string, isSo: (batch: ShownBatch) => boolean): Promise<ShownBatch> =>
+  eventually(async () => {
+    const batch = await bed.service.batch(id);
+    return isSo(batch) ? batch : undefined;
+  });
+const hasEnded = ({ status }: ShownBatch): boolean => status !== 'running';
+
+async function resultsOf(id: string, status?: BatchResult['status']): Promise<readonly BatchResult[]> {
+  const results: BatchResult[] = [];
+  for await (const result of bed.service.batchResults(id, status === undefined ? {} : { status })) results.push(result);
+  return results;
+}
+
+describe('a batch', () => {
+  it('of 300 lines comes to one run and one result a line, with two services that leave', async () => {
+    const id = `orders-${randomUUID()}`;
+    const inputs = Array.from({ length: 300 }, (_, at) => (at % 100 === 50 ? `broken ${at}` : `order ${at}`));
+    const before = asked;
+    expect(await bed.service.startBatch({ agent: 'plain', id, concurrency: 10 }, linesOf(inputs))).toMatchObject({
+      isNew: true,
+      lines: 300,
+    });
+    for (const started of [60, 160]) {
+      const queues = await bed.serve();
+      await untilIt(id, (batch) => batch.started >= started);
+      await queues.shutdown();
+    }
+    expect(await bed.service.batch(id)).toMatchObject({ status: 'running' });
+    const queues = await bed.serve();
+    const batch = await untilIt(id, hasEnded);
+    await queues.shutdown();
+    expect(batch).toMatchObject({ status: 'completed', started: 300, counts: { completed: 297, failed: 3, running: 0, refused: 0 } });
+    const results = await resultsOf(id);
+    expect(results.map(({ line }) => line)).toEqual(inputs.map((_, at) => at + 1));
+    expect(new Set(results.map((result) => result.id)).size).toBe(300);
+    expect(results.filter(({ status }) => status === 'failed').map(({ line }) => line)).toEqual([51, 151, 251]);
+    expect(results[0]).toEqual({ line: 1, id: `${id}-000001`, status: 'completed', output: 'done' });
+    expect(await resultsOf(id, 'failed')).toHaveLength(3);
+    expect(asked - before).toBeGreaterThanOrEqual(300);
+  });
+
+  it('goes on while runs wait for people, and ends after the last answer', async () => {
+    const queues = await bed.serve();
+    const id = `refunds-${randomUUID()}`;
+    const inputs = [...Array.from({ length: 4 }, () => 'dear'), ...Array.from({ length: 6 }, () => 'order')];
+    await bed.service.startBatch({ agent: 'guarded', id, concurrency: 2, tag: ['night'] }, linesOf(inputs));
+    await untilIt(id, ({ counts: { waiting, completed } }) => waiting === 4 && completed === 6);
+    expect((await resultsOf(id)).map(({ status }) => status)).toEqual(inputs.map((input) => (input === 'dear' ? 'waiting' : 'completed')));
+    const { runs } = await bed.service.list({ tag: ['night', `batch=${id}`], status: 'waiting' });
+    for (const run of runs) await bed.service.answer(run.id, run.interrupts[0]?.id ?? '', { decision: 'approve', by: 'kim' });
+    const batch = await untilIt(id, hasEnded);
+    await queues.shutdown();
+    expect(batch).toMatchObject({ status: 'completed', counts: { completed: 10, waiting: 0 } });
+  });
+
+  it('that is stopped starts nothing more, and cancels its open runs if asked, also without a service', async () => {
+    const ids = [`stopped-${randomUUID()}`, `cancelled-${randomUUID()}`] as const;
+    const queues = await bed.serve();
+    for (const id of ids) {
+      await bed.service.startBatch({ agent: 'plain', id, concurrency: 2 }, linesOf(Array.from({ length: 8 }, () => `held ${id}`)));
+      await untilIt(id, ({ counts: { running } }) => running === 2);
+    }
+    await bed.service.stopBatch(ids[0]);
+    await bed.service.stopBatch(ids[1], { cancelRuns: true });
+    const [stopped, cancelled] = await Promise.all(ids.map((id) => untilIt(id, hasEnded)));
+    expect(stopped).toMatchObject({ status: 'stopped', started: 2, counts: { running: 2 } });
+    expect(cancelled).toMatchObject({ status: 'stopped', started: 2 });
+    const states = async (id: string): Promise<readonly string[]> => (await resultsOf(id)).map(({ status }) => status);
+    expect(await states(ids[0])).toEqual(['running', 'running', ...Array.from({ length: 6 }, () => 'pending')]);
+    await eventually(async () => (await states(ids[1])).filter((status) => status === 'cancelled').length === 2 || undefined);
+    await expect(bed.service.stopBatch(ids[0])).rejects.toMatchObject({ code: 'batch-ended' });
+    await queues.shutdown();
+    const unserved = `unserved-${randomUUID()}`;
+    await bed.service.startBatch({ agent: 'plain', id: unserved }, '"order"');
+    await bed.service.stopBatch(unserved);
+    expect(await untilIt(unserved, hasEnded)).toMatchObject({ status: 'stopped', started: 0 });
+    held.open();
+  });
+
+  it('names lines whose id belongs to another run, and finds runs of equal lines', async () => {
+    const queues = await bed.serve();
+    const taken = `taken-${randomUUID()}`;
+    await bed.service.start({ agent: 'plain', input: 'first', id: taken });
+    const id = `own-${randomUUID()}`;
+    const lines = linesOf([{ input: 'second', id: taken }, { input: 'first', id: taken }, 'third']);
+    await bed.service.startBatch({ agent: 'plain', id }, lines);
+    expect(await untilIt(id, hasEnded)).toMatchObject({ status: 'completed', started: 2, counts: { completed: 2, refused: 1 } });
+    await queues.shutdown();
+    expect(await resultsOf(id)).toMatchObject([
+      { line: 1, id: taken, status: 'refused', error: { code: 'run-id-in-use' } },
+      { line: 2, id: taken, status: 'completed' },
+      { line: 3, status: 'completed' },
+    ]);
+    expect(await bed.service.startBatch({ agent: 'plain', id }, lines)).toMatchObject({ isNew: false });
+    await expect(bed.service.startBatch({ agent: 'plain', id }, '"fourth"')).rejects.toMatchObject({ code: 'batch-in-use' });
+    const { batches } = await eventually(async () => {
+      const page = await bed.service.batches();
+      return page.batches.some((one) => one.id === id) ? page : undefined;
+    });
+    expect(batches.find((one) => one.id === id)).toMatchObject({ agent: 'plain', status: 'completed', lines: 3 });
+    await expect(bed.service.batch('nothing')).rejects.toMatchObject({ code: 'batch-unknown' });
+  });
+
+  it('starts runs in the name of its caller, and is unknown to callers of another tenant', async () => {
+    const service = await bed.withAccess();
+    const id = `named-${randomUUID()}`;
+    const [acme, other] = ['acme', 'other'].map((tenant) => new ServiceClient(service, { headers: { 'x-tenant': tenant } }));
+    const queues = await bed.serve();
+    await acme?.startBatch({ agent: 'plain', id }, '"order"');
+    await eventually(async () => ((await acme?.batch(id))?.status === 'completed' ? true : undefined));
+    await queues.shutdown();
+    expect(await acme?.view(`${id}-000001`)).toMatchObject({ startedBy: 'ada', status: 'completed' });
+    expect(await acme?.batch(id)).toMatchObject({ startedBy: 'ada' });
+    const ask = [other?.batch(id), other?.stopBatch(id), other?.batchResults(id).next()];
+    for (const answer of ask) await expect(answer).rejects.toMatchObject({ code: 'batch-unknown' });
+    expect(await other?.batches()).toEqual({ batches: [] });
+  });
+
+  it('whose lines the store lost says so, and waits for a service that has them', async () => {
+    const id = `lost-${randomUUID()}`;
+    await bed.service.startBatch({ agent: 'plain', id }, '"order"');
+    const [key = ''] = (await bed.store.list('batch/')).slice(-1);
+    const kept = await bed.store.get(key);
+    await bed.store.delete(key);
+    const queues = await bed.serve();
+    expect((await untilIt(id, ({ problem }) => problem !== undefined)).problem?.code).toBe('batch-lines-missing');
+    await expect(resultsOf(id)).rejects.toMatchObject({ code: 'batch-lines-missing' });
+    await bed.store.set(key, kept ?? '');
+    expect(await untilIt(id, hasEnded)).toMatchObject({ status: 'completed', counts: { completed: 1 } });
+    await queues.shutdown();
+  });
+});
