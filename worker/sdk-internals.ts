@@ -213,7 +213,6 @@ export class WatchedThread extends WorkerThreadClient {
     }
   }
 
-  /** Waits until the thread is gone. */
   override async destroy(): Promise<void> {
     try {
       if (!this.hasEnded) await super.destroy();

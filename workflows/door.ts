@@ -11,8 +11,8 @@ export interface CommandMaker {
 }
 
 /**
- * Gives a run the parts of an activation one at a time, each when the code rests: in a replay, Temporal's core cuts the same events into
- * other activations, so code must not see which events came together.
+ * Gives a run the parts of an activation one at a time, because a replay cuts the same events into other activations:
+ * docs/decisions/histories-and-replay.md.
  *
  * The door is the first condition that the SDK checks. When microtasks have run since the last check and no other condition holds, the code
  * rests: the door has the requested commands made, and then hands out the next part.

@@ -5,7 +5,6 @@ import type { MaybePromise } from '../../contract/maybe-promise';
 import { runIdOf } from '../../contract/names';
 import type { ListedRun } from '../../contract/service';
 
-/** Facts that decide whether a caller may act on a run. */
 export type RunForCaller = Pick<ListedRun, 'id' | 'agent' | 'tags' | 'startedBy'>;
 
 export interface KnownCaller extends Principal {

@@ -34,7 +34,6 @@ interface ChannelSettings {
   readonly workflowId: string;
   readonly id: string;
   readonly newest: Pick<KeptAnswer<BuildOfQueue | undefined>, 'get'>;
-  /** Absent: the conversation must exist. */
   readonly start?: (author: Author) => StartOperation;
   /** For the check of a conversation that has not begun. */
   readonly asNew?: RunForCaller;

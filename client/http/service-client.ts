@@ -170,7 +170,6 @@ export class ServiceClient extends ServiceConnection {
     for await (const line of linesIn(this.texts(response))) yield this.parsed<BatchResult>(line, response);
   }
 
-  /** Lists the interrupts of all runs. */
   interrupts(query: requests.InterruptQuery = {}) {
     return this.ask('GET /interrupts', {}, query);
   }

@@ -82,7 +82,6 @@ export function FormDialog(props: FormDialogProps) {
   );
 }
 
-/** Waits while the act runs, and shows why the act failed. */
 export function ActDialog({
   act,
   isReady = true,

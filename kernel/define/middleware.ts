@@ -24,7 +24,6 @@ import type { FailoverOptions, RetryOptions } from './retry-options';
 // The only right place for `any`: a tool of any input.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Runs = (input: any, call: any) => unknown;
-/** The types of an agent's tools, which run on the worker. */
 export type Tools = Record<string, { execute?: Runs; stream?: Runs; external?: true }>;
 /** The input of a tool: with a stream, without, or without a typed `execute`. */
 export type InputOf<T> = T extends { stream: (input: infer Input, ...rest: never[]) => unknown }

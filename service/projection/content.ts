@@ -16,7 +16,6 @@ export function textOfJson(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The first hex digits of the SHA-256. */
 export function hashOf(text: string, digits: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, digits);
 }

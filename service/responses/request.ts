@@ -168,7 +168,6 @@ export function toolsIn({ tools }: CreateBody): readonly ClientTool[] {
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** Fields that must not be ignored. */
 const unsupported: readonly (readonly [field: keyof CreateBody, isMeant: (value: unknown) => boolean, why: string])[] = [
   ['conversation', isGiven, 'A response goes on after the one that `previous_response_id` names.'],
   ['prompt', isGiven, 'The agent has its own prompt.'],

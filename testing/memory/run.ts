@@ -37,7 +37,6 @@ interface MemoryParent {
 
 export type Agents = ReadonlyMap<string, AnyAgent>;
 
-/** A whole run in memory, across continue-as-new. */
 export class MemoryRun {
   readonly clock: VirtualClock;
   private readonly record: MemoryRecord;

@@ -16,7 +16,6 @@ interface BuildServing {
   readonly buildCheckMs: number;
   readonly unservedMs: number;
   readonly onProblem: (problem: HoldfastError) => void;
-  /** Called for a build that is not served any more. */
   readonly retired: (buildId: string) => void;
   /** Called for a worker that stopped unasked. */
   readonly failed: (error: HoldfastError) => void;
