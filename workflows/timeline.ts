@@ -18,7 +18,7 @@ export interface WaitingAnswer {
 }
 
 /**
- * Timers end in the order of their times, even if a worker is late, and the woken code sees the time of its timer. Answers are taken in
+ * Timers end in the order of their times, even if a worker is late. Answers are taken in
  * order of arrival, and before timers that end later.
  */
 export class Timeline {

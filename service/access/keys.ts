@@ -119,8 +119,7 @@ export class Keys {
   }
 
   /**
-   * Of three keys of a name, whoever is written last sees the two others and is taken back. Simultaneous calls may take back more
-   * keys than necessary, but never leave three.
+   * Of three keys of a name, whoever is written last sees the two others and is taken back.
    */
   private async make({ name, tenant, roles }: NewKey, lifetimeMs: number | undefined): Promise<MadeKey> {
     const [id, secret] = [newId(), base62(randomBytes(32))];

@@ -21,7 +21,6 @@ const leaseMs = 15_000;
 /** Lists show an ended run after a moment. A whole look finds runs that a list showed later. */
 const overlapMs = 10 * 60_000;
 const wholeLookMs = 3_600_000;
-/** Most changes of a waiting run show in the list. */
 const lengthsMs = 30_000;
 const mostEnded = 8;
 const mostWaiting = 5000;

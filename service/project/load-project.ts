@@ -60,8 +60,7 @@ const patienceMs = 60_000;
 export const configurationNames = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdfast.config.${extension}`);
 
 /**
- * Loads a project, and refuses parts that a worker would refuse. Throws 'config-not-found', 'config-invalid', 'agents-invalid',
- * 'model-unknown', 'tool-unknown', 'output-unknown', 'policy-unknown' or 'worker-half-missing'.
+ * Loads a project, and refuses parts that a worker would refuse.
  * @example
  * const { agents, config } = await loadProject('holdfast.config.ts');
  * const policies = () => config.policies;
