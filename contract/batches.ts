@@ -74,7 +74,7 @@ export interface BatchEnd {
 
 export interface BatchActivities {
   runBatch(batch: BatchInput): Promise<BatchProgress>;
-  cancelRuns(batch: BatchInput, before: number, author: Author): Promise<void>;
+  cancelRuns(batch: BatchInput, author: Author): Promise<void>;
 }
 
 export function batchQueueOf(taskQueue: string): string {

@@ -156,6 +156,7 @@ export const errorTable = {
     fix: 'Sign the bytes of the body with a secret of the trigger. Late deliveries need a correct clock, or a larger `tolerance`.',
   },
   'link-invalid': { status: 404, fix: 'Ask for a new link.' },
+  'client-closed': { status: 503, fix: 'Connect again for a new client.' },
   'feed-missing': { status: 404, fix: 'Add `feed: {}` to the configuration, and restart the service.' },
   'cursor-expired': { status: 410, fix: 'Read from the beginning, without `since`. `feed.keep` says how long events are kept.' },
   'link-ended': { status: 410, fix: 'Read the run, or ask for a new link.' },

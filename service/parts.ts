@@ -58,5 +58,6 @@ export interface ServiceParts {
 }
 
 /** For routes, which get the client of the caller's tenant with each request. */
-export type AppParts = Omit<ServiceParts, 'client' | 'access'> &
-  Required<Pick<ServiceParts, 'closing' | 'heartbeatMs' | 'patienceMs' | 'store'>>;
+export type AppParts = Omit<ServiceParts, 'client' | 'access'> & { readonly ownTenant: () => string } & Required<
+    Pick<ServiceParts, 'closing' | 'heartbeatMs' | 'patienceMs' | 'store'>
+  >;

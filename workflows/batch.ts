@@ -30,7 +30,7 @@ export async function agentBatch(batch: BatchInput): Promise<void> {
       return lastProgress(error);
     });
   const cancels = stopped()?.cancels;
-  if (cancels !== undefined) await cancelRuns(batch, progress.next, cancels);
+  if (cancels !== undefined) await cancelRuns(batch, cancels);
   upsertMemo({ [names.memo.batchEnd]: { progress, isStopped: stopped() !== undefined } satisfies BatchEnd });
 }
 

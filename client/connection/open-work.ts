@@ -1,7 +1,7 @@
 import { HoldfastError } from '../../contract/errors';
 
 export function closedClient(): HoldfastError {
-  return new HoldfastError('request-invalid', 'This client is closed. Connect again for a new one.');
+  return new HoldfastError('client-closed', 'This client is closed.');
 }
 
 export class OpenWork {

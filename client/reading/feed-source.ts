@@ -15,6 +15,8 @@ export interface FeedRun {
   readonly tenant: string;
   readonly isOpen: boolean;
   readonly startTime: number;
+  /** Of the Temporal runs of the run. */
+  readonly isFirst: boolean;
   readonly row: RunForCaller;
   /** Differs after most changes that a list can show. */
   readonly shows: string;
@@ -56,7 +58,7 @@ export class FeedSource {
 }
 
 function feedRunOf(execution: ListedExecution): FeedRun {
-  const { workflowId, runId, status, startTime, typedSearchAttributes, memo } = execution;
+  const { workflowId, runId, status, startTime, startedAt, typedSearchAttributes, memo } = execution;
   const shows = JSON.stringify([runId, status.name, typedSearchAttributes.get(statusKey), memo]);
   return {
     workflowId,
@@ -64,6 +66,7 @@ function feedRunOf(execution: ListedExecution): FeedRun {
     tenant: tenantOf(workflowId),
     isOpen: status.name === 'RUNNING',
     startTime: startTime.getTime(),
+    isFirst: startedAt === undefined && memo[names.memo.retryOf] === undefined,
     row: rowForCaller(execution),
     shows: createHash('sha256').update(shows).digest('base64'),
   };

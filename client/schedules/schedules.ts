@@ -96,6 +96,7 @@ export class Schedules {
   /** Starts a run as at a time of the schedule, also of a paused schedule. `overlap` holds. */
   runNow(name: string): Promise<void> {
     return this.work.wait(async () => {
+      await this.known(name, 'runs:start');
       const { policies } = await this.known(name, 'runs:control');
       await this.server.on(name, (handle) => handle.trigger(policies.overlap));
     });
@@ -105,6 +106,7 @@ export class Schedules {
   backfill(name: string, options: BackfillOptions): Promise<{ readonly times: number }> {
     return this.work.wait(async () => {
       const { since, until } = rangeOf(options);
+      await this.known(name, 'runs:start');
       const { mark } = await this.known(name, 'runs:control');
       const times = (await this.server.times(name, since, until)).length;
       if (times > limits.backfill)

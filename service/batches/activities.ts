@@ -40,14 +40,11 @@ export function batchActivities({ client, store }: { readonly client: HoldfastCl
         clearInterval(beat);
       }
     },
-    async cancelRuns(batch, before, author) {
+    async cancelRuns(batch, author) {
       const context = Context.current();
       const beat = setInterval(() => context.heartbeat(), heartbeatMs);
       const its = clientOf(client, batch.tenant, author);
-      async function* lines(): ReturnType<typeof keptLines> {
-        for await (const line of keptLines(store, batch)) if (line.line < before) yield line;
-      }
-      const cancels = inOrder(lines(), cancelsAtOnce, async (line) => {
+      const cancels = inOrder(keptLines(store, batch), cancelsAtOnce, async (line) => {
         const status = await its.batches.runOf(batch, line);
         if (status === undefined || isEnded(status)) return;
         await its

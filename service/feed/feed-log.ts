@@ -17,7 +17,6 @@ export interface PageAsked {
   readonly fits: (entry: FeedEntry) => boolean | Promise<boolean>;
 }
 
-/** A filter that fits nothing must not keep a request at work for long. */
 const mostChunksOfPage = 50;
 
 /** The events of a tenant in chunks that are numbered from 0. A chunk never changes. */

@@ -22,6 +22,7 @@ const leaseMs = 15_000;
 const overlapMs = 10 * 60_000;
 const wholeLookMs = 3_600_000;
 const lengthsMs = 30_000;
+const againMs = 60_000;
 const mostEnded = 8;
 const mostWaiting = 5000;
 
@@ -106,7 +107,7 @@ class FeedSession {
     this.check();
     const feed = await this.feedOf(run.tenant);
     const known = await feed.known(run);
-    if (known.isAtWork || known.endedRunId === run.runId || run.startTime < known.startTime) return;
+    if (known.isAtWork || known.endedRunId === run.runId || run.startTime < known.startTime || Date.now() < (known.againAt ?? 0)) return;
     const isSame = known.shows === run.shows;
     if (isSame && (!looksAtLengths || known.length === (await this.settings.source.lengthOf(run.workflowId)))) return;
     known.startTime = run.startTime;
@@ -143,11 +144,13 @@ class FeedSession {
     } catch (error) {
       if (isOfServer(error) || this.signal.aborted) throw error;
       isWhole = false;
+      known.againAt = Date.now() + againMs;
       logger.warn(`The feed of events lacks the rest of the run ${run.row.id}: ${messageOf(error)}`, { run: run.row.id });
     }
     while (feed.size > 0) await this.pass();
     this.check();
-    if (!run.isOpen && isWhole) await feed.ends(run.row.id, run.runId);
+    if (!isWhole) return;
+    if (!run.isOpen) await feed.ends(run.row.id, run.runId);
     known.shows = run.shows;
     known.length = length;
   }
@@ -175,8 +178,8 @@ class FeedSession {
   }
 }
 
-/** Other errors are of one run and must not hold up the others. */
+/** Other errors are of one run. */
 function isOfServer(error: unknown): boolean {
   const code = codeOf(error);
-  return code === undefined || code === 'server-unreachable' || code === 'server-busy';
+  return code === 'server-unreachable' || code === 'server-busy' || code === 'client-closed';
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { RunEvent } from '../../contract/events';
 import { runIdOf } from '../../contract/names';
 import type { FeedRun } from '../../client/reading/feed-source';
@@ -15,6 +16,7 @@ export interface FeedOfRun {
   /** What the list showed before the last read. Absent: not read since the feed was opened. */
   shows?: string;
   length?: string;
+  againAt?: number;
   isAtWork: boolean;
   /** The feed has everything of this Temporal run, which has ended. */
   endedRunId?: string;
@@ -22,6 +24,7 @@ export interface FeedOfRun {
 
 interface SavedRun {
   readonly next: number;
+  readonly startTime: number;
   readonly runId: string;
 }
 
@@ -34,6 +37,7 @@ interface SavedState {
 const mostOfChunk = 500;
 const mostBytesOfChunk = 512 * 1024;
 const chunksOfState = 64;
+const longestUnsavedMs = 600_000;
 const mostKnown = 100_000;
 const endedMs = 400 * 86_400_000;
 
@@ -47,11 +51,12 @@ export class TenantFeed {
   private waiting: FeedEntry[] = [];
   private chunk = 0;
   private savedChunk = 0;
+  private savedAt = Date.now();
 
   constructor(
     private readonly store: ServiceStore,
     readonly tenant: string,
-    keepMs: number,
+    private readonly keepMs: number,
   ) {
     this.log = new FeedLog(store, tenant, keepMs);
   }
@@ -62,10 +67,9 @@ export class TenantFeed {
       saved === undefined ? { chunk: await this.log.first(), open: {} } : (JSON.parse(saved) as SavedState);
     for (const [run, next] of Object.entries(open)) this.runs.set(run, freshRun(next));
     this.chunk = Math.max(chunk, await this.log.first());
-    for (let entries = await this.log.read(this.chunk); entries !== undefined; entries = await this.log.read(this.chunk)) {
-      for (const { run, event } of entries) this.runs.set(run, freshRun(event.offset + 1));
-      this.chunk += 1;
-    }
+    // `keep` may have been longer before.
+    for (const head = await this.log.head(); this.chunk < head; this.chunk += 1)
+      for (const { run, event } of (await this.log.read(this.chunk)) ?? []) this.runs.set(run, freshRun(event.offset + 1));
     this.savedChunk = chunk;
     return this;
   }
@@ -74,14 +78,24 @@ export class TenantFeed {
     return this.waiting.length;
   }
 
-  async known({ workflowId }: FeedRun): Promise<FeedOfRun> {
-    const run = runIdOf(workflowId);
+  async known(row: FeedRun): Promise<FeedOfRun> {
+    const known = await this.find(runIdOf(row.workflowId));
+    // The id was used again.
+    const isAnother = row.isFirst && known.endedRunId !== undefined && known.endedRunId !== row.runId;
+    if (isAnother && row.startTime > known.startTime && !known.isAtWork) {
+      known.next = 0;
+      delete known.shows;
+    }
+    return known;
+  }
+
+  private async find(run: string): Promise<FeedOfRun> {
     const known = this.runs.get(run);
     if (known !== undefined) return known;
     const saved = await this.store.get(this.endedKey(run));
-    const { next, runId }: Partial<SavedRun> = saved === undefined ? {} : (JSON.parse(saved) as SavedRun);
+    const { next, startTime = 0, runId }: Partial<SavedRun> = saved === undefined ? {} : (JSON.parse(saved) as SavedRun);
     if (this.runs.size > mostKnown) this.forgetEnded();
-    const found: FeedOfRun = { ...freshRun(next ?? 0), ...(runId === undefined ? {} : { endedRunId: runId }) };
+    const found: FeedOfRun = { ...freshRun(next ?? 0), startTime, ...(runId === undefined ? {} : { endedRunId: runId }) };
     // Another row of the run may have been read meanwhile.
     const other = this.runs.get(run);
     if (other !== undefined) return other;
@@ -105,15 +119,18 @@ export class TenantFeed {
         const known = this.runs.get(run);
         if (known !== undefined) known.next = event.offset + 1;
       }
-      if (this.chunk - this.savedChunk >= chunksOfState) await this.save();
     }
+    const isOld = Date.now() - this.savedAt > Math.min(this.keepMs / 4, longestUnsavedMs);
+    if (this.chunk - this.savedChunk >= chunksOfState || (isOld && this.chunk > this.savedChunk)) await this.save();
   }
 
   /** After `flush`: the feed has all events of this ended Temporal run. */
   async ends(run: string, runId: string): Promise<void> {
     const known = this.runs.get(run);
     if (known === undefined) return;
-    await this.store.set(this.endedKey(run), JSON.stringify({ next: known.next, runId } satisfies SavedRun), { ttlMs: endedMs });
+    await this.store.set(this.endedKey(run), JSON.stringify({ next: known.next, startTime: known.startTime, runId } satisfies SavedRun), {
+      ttlMs: endedMs,
+    });
     known.endedRunId = runId;
   }
 
@@ -123,6 +140,7 @@ export class TenantFeed {
     );
     await this.store.set(this.stateKey, JSON.stringify({ chunk: this.chunk, open } satisfies SavedState));
     this.savedChunk = this.chunk;
+    this.savedAt = Date.now();
   }
 
   private forgetEnded(): void {
@@ -139,7 +157,7 @@ export class TenantFeed {
   }
 
   private endedKey(run: string): string {
-    return `feed-run/${this.tenant}/${run}`;
+    return `feed-run/${createHash('sha256').update(`${this.tenant}/${run}`).digest('hex')}`;
   }
 
   private get stateKey(): string {

@@ -51,7 +51,7 @@ export function createApp(given: ServiceParts): Hono {
   const { hosts, origins = [], logger, closing = new AbortController().signal, heartbeatMs = 15_000, patienceMs = 30_000 } = rest;
   const { store, close } = openStore(rest.store, readConfiguration());
   closing.addEventListener('abort', close, { once: true });
-  const parts: AppParts = { ...rest, closing, heartbeatMs, patienceMs, store };
+  const parts: AppParts = { ...rest, closing, heartbeatMs, patienceMs, store, ownTenant: () => client.place.tenant };
   const app = new Hono();
   app.onError((error, context) => errorResponse(error, context, logger));
   app.notFound((context) => {

@@ -75,7 +75,10 @@ export class DeliveryLog {
   }
 
   async keep({ since }: LastEntry, { id, headers, body }: ReceivedDelivery): Promise<void> {
-    await this.store.set(this.keptKey(id, since), JSON.stringify({ id, headers, body }), { ttlMs: this.leftOf(since), ifAbsent: true });
+    await this.store.set(this.keptKey(id, since), JSON.stringify({ id, headers: withoutSecrets(headers), body }), {
+      ttlMs: this.leftOf(since),
+      ifAbsent: true,
+    });
   }
 
   async readKept({ since }: LastEntry, id: string): Promise<ReceivedDelivery | undefined> {
@@ -130,4 +133,8 @@ export class DeliveryLog {
   private leftOf(since: string): number {
     return Math.max(1, Date.parse(since) + limits.deliveryMs - this.now());
   }
+}
+
+function withoutSecrets(headers: DeliveryHeaders): DeliveryHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/signature|token|secret|key/.test(name)));
 }

@@ -43,13 +43,13 @@ export function triggerRoutes(parts: AppParts): Hono {
   } as const;
   const ofCaller = (client: HoldfastClient, name: string): Deliveries => {
     refuseLimited(client);
-    const trigger = triggersOf(parts, client).find((one) => one.name === name && one.tenant === client.place.tenant);
+    const trigger = triggersOf(parts).find((one) => one.name === name && one.tenant === client.place.tenant);
     if (trigger === undefined) throw unknownTrigger(name);
     return new Deliveries(parts, trigger, client);
   };
   return new Routes('Triggers')
     .add('POST /v1/triggers/:name', receive, async ({ name, client, context }) => {
-      const trigger = triggersOf(parts, client).find((one) => one.name === name);
+      const trigger = triggersOf(parts).find((one) => one.name === name);
       if (trigger === undefined) throw unknownTrigger(name);
       const headers = headersOf(context);
       const { body, payload } = await signedBody(context, trigger, headers);
@@ -67,7 +67,7 @@ export function triggerRoutes(parts: AppParts): Hono {
       }
     })
     .add('GET /triggers', { may: 'runs:read', summary: 'Lists the triggers.', answers: ok('Triggers', 'All triggers.') }, ({ client }) => ({
-      triggers: triggersOf(parts, client)
+      triggers: triggersOf(parts)
         .filter(({ tenant }) => tenant === client.place.tenant)
         .map(({ name, options: { from } }) => ({ name, from: typeof from === 'string' ? from : 'signature' })),
     }))
@@ -87,10 +87,10 @@ export function triggerRoutes(parts: AppParts): Hono {
     ).app;
 }
 
-function triggersOf({ triggers }: AppParts, client: HoldfastClient): readonly NamedTrigger[] {
+function triggersOf({ triggers, ownTenant }: AppParts): readonly NamedTrigger[] {
   return Object.entries(current(triggers) ?? {}).map(([name, options]) => ({
     name,
-    tenant: options.tenant ?? client.place.tenant,
+    tenant: options.tenant ?? ownTenant(),
     options,
   }));
 }

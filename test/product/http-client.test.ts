@@ -66,7 +66,7 @@ const checked: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const route = routeOf(init?.method ?? 'GET', new URL(String(input)).pathname);
   asked.add(route);
-  if (response.headers.get('content-type')?.includes('json') !== true) return response;
+  if (!/[/+]json\b/.test(response.headers.get('content-type') ?? '')) return response;
   const problem = problemOf(route, response.status, await response.clone().json());
   if (problem !== undefined) problems.push(problem);
   return response;
@@ -187,6 +187,31 @@ it('says what it serves and has used, what a call was asked, and what an upgrade
     { id: 'asked' },
     { id: 'nobody', error: { code: 'run-unknown' } },
   ]);
+});
+
+it('sets and fires schedules, takes batches, and says what the service does not have', async () => {
+  const holdfast = client();
+  const spec = { cron: '0 0 1 1 *', start: { agent: 'support', input: 'Hello' } };
+  expect(await holdfast.setSchedule('typed', spec)).toMatchObject({ name: 'typed', source: 'api', next: expect.any(Array) });
+  await eventually(async () => ((await holdfast.schedules()).length > 0 ? true : undefined));
+  await holdfast.pauseSchedule('typed', { note: 'holidays' });
+  await holdfast.resumeSchedule('typed');
+  await holdfast.runSchedule('typed');
+  expect(await holdfast.backfillSchedule('typed', { since: '1h', until: '30m' })).toEqual({ times: 0 });
+  await eventually(async () => ((await holdfast.schedule('typed')).runs.length > 0 ? true : undefined));
+  await holdfast.deleteSchedule('typed');
+  expect(await holdfast.startBatch({ agent: 'support', id: 'typed-batch' }, '"Hello"\n"Hello"\n')).toMatchObject({ isNew: true, lines: 2 });
+  expect(await holdfast.batch('typed-batch')).toMatchObject({ status: 'running' });
+  await holdfast.batches();
+  expect((await allOf(holdfast.batchResults('typed-batch'))).map(({ status }) => status)).toEqual(['pending', 'pending']);
+  await holdfast.stopBatch('typed-batch');
+  expect(await holdfast.triggers()).toEqual([]);
+  await expect(holdfast.deliveries('none')).rejects.toMatchObject({ code: 'trigger-unknown' });
+  await expect(holdfast.replayDelivery('none', 'x')).rejects.toMatchObject({ code: 'trigger-unknown' });
+  await expect(holdfast.dropDelivery('none', 'x')).rejects.toMatchObject({ code: 'trigger-unknown' });
+  await checked(`${bed.url}/v1/triggers/none`, { method: 'POST', body: '{}' });
+  await expect(holdfast.feed()).rejects.toMatchObject({ code: 'feed-missing' });
+  await checked(`${bed.url}/events/stream`);
 });
 
 it('has the code of what went wrong, and says where nobody answers', async () => {

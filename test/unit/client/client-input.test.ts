@@ -198,8 +198,7 @@ describe('a call of the client that is none', () => {
       () => open.cancel(),
       () => open.terminate(),
     ];
-    for (const act of acts)
-      expect(await refusal(act)).toEqual({ code: 'request-invalid', message: 'This client is closed. Connect again for a new one.' });
+    for (const act of acts) expect(await refusal(act)).toEqual({ code: 'client-closed', message: 'This client is closed.' });
   });
 });
 

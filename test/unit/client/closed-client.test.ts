@@ -54,7 +54,7 @@ it.each<[string, (client: HoldfastClient) => Promise<unknown>]>([
   );
   await new Promise(setImmediate);
   await client.close();
-  expect(await waiting).toEqual(['request-invalid', 'This client is closed. Connect again for a new one.']);
+  expect(await waiting).toEqual(['client-closed', 'This client is closed.']);
 });
 
 const noCall = (): void => undefined;

@@ -1,9 +1,14 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { HoldfastError } from '../../../contract/errors';
 import type { RunEvent } from '../../../contract/events';
 import type { FeedRun } from '../../../client/reading/feed-source';
 import { FeedLog, cursorOf } from '../../../service/feed/feed-log';
 import type { FeederSettings } from '../../../service/feed/feeder';
 import { Feeder } from '../../../service/feed/feeder';
+import { FileStore } from '../../../service/store/file-store';
 import type { ServiceStore } from '../../../service/store/store';
 import { eventually } from '../../support/eventually';
 import { memoryStore } from '../../support/memory-store';
@@ -14,6 +19,7 @@ interface FakeRun {
   events: number;
   runId: string;
   status: 'running' | 'waiting' | 'ended';
+  isFirst?: boolean;
   /** A list shows the run only then. */
   isListed: boolean;
   changes: (() => void)[];
@@ -34,12 +40,13 @@ function server() {
     Object.assign(one, to);
     for (const wake of one.changes.splice(0)) wake();
   };
-  const rowOf = ({ tenant, id, runId, status, events }: FakeRun): FeedRun => ({
+  const rowOf = ({ tenant, id, runId, status, events, isFirst }: FakeRun): FeedRun => ({
     workflowId: `${tenant}/${id}`,
     runId,
     tenant,
     isOpen: status !== 'ended',
     startTime: Number(runId.split('-').at(-1)),
+    isFirst: isFirst ?? runId.endsWith('-1'),
     row: { id, agent: 'clerk', tags: ['night'], startedBy: 'ada' },
     shows: status === 'waiting' ? `waiting ${events}` : status,
   });
@@ -88,6 +95,8 @@ async function told(store: ServiceStore, tenant = 'acme'): Promise<Readonly<Reco
   }
   return found;
 }
+
+const endedKey = (run: string): string => `feed-run/${createHash('sha256').update(`acme/${run}`).digest('hex')}`;
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, offset) => offset);
 
@@ -216,7 +225,7 @@ describe('the feed of all runs', () => {
     await eventually(async () => ((await told(store))['one'] === undefined ? undefined : true));
     const later = run('later');
     change(later, { events: 1, status: 'ended' });
-    await eventually(async () => (['one', 'later'].every((id) => store.entries.has(`feed-run/acme/${id}`)) ? true : undefined));
+    await eventually(async () => (['one', 'later'].every((id) => store.entries.has(endedKey(id))) ? true : undefined));
     await feeder.close();
     const before = reads();
     expect(feeder.warnings).toEqual(['The feed of events lacks the rest of the run gone: There is no run.']);
@@ -226,6 +235,50 @@ describe('the feed of all runs', () => {
     await eventually(async () => ((await told(store))['last'] === undefined ? undefined : true));
     await again.close();
     expect(reads()).toBe(before + 1);
+  });
+
+  it('has a run with the longest id, and every event of a run whose id was used before, by a run that the server has forgotten', async () => {
+    const { run, change, source } = server();
+    const directory = mkdtempSync(join(tmpdir(), 'holdfast-feed-'));
+    const store = new FileStore(directory);
+    const [long, again] = [run('A'.repeat(200)), run('again')];
+    change(long, { events: 1, status: 'ended' });
+    change(again, { events: 3, status: 'ended' });
+    const feeder = feederOn(source, store);
+    await eventually(() => store.get(endedKey('again')));
+    change(again, { events: 2, runId: 'again-9', isFirst: true });
+    await eventually(async () => ((await told(store))['again']?.length === 5 ? true : undefined));
+    await feeder.close();
+    expect(feeder.warnings).toEqual([]);
+    expect(await told(store)).toEqual({ [long.id]: [0], again: [0, 1, 2, 0, 1] });
+    rmSync(directory, { recursive: true });
+  });
+
+  it('goes on with other runs where the data of one run cannot be read, and reads that run later', async () => {
+    const { run, change, source } = server();
+    const store = memoryStore();
+    const now = jest.spyOn(Date, 'now');
+    let isBroken = true;
+    change(run('broken'), { events: 1, status: 'ended' });
+    const partly: typeof source = {
+      ...source,
+      events: (id, ...rest) => {
+        if (id === 'acme/broken' && isBroken) throw new TypeError('The storage has no such object.');
+        return source.events(id, ...rest);
+      },
+    };
+    const feeder = feederOn(partly, store);
+    change(run('other'), { events: 1, status: 'ended' });
+    await eventually(async () => ((await told(store))['other'] === undefined ? undefined : true));
+    isBroken = false;
+    const ahead = performance.timeOrigin + performance.now() + 61_000;
+    now.mockImplementation(() => ahead + performance.now());
+    // The store of the test forgets what ends with the time.
+    await eventually(async () => (store.entries.has('feed/acme/000000000001') ? true : undefined));
+    await feeder.close();
+    now.mockRestore();
+    expect(await told(store)).toEqual({ other: [0], broken: [0] });
+    expect(feeder.warnings).toEqual(['The feed of events lacks the rest of the run broken: The storage has no such object.']);
   });
 });
 
