@@ -98,6 +98,12 @@ export class Batches {
   async stop(id: string, { cancelRuns = false }: { readonly cancelRuns?: boolean } = {}): Promise<void> {
     await this.acting.check('runs:control', this.workflowIdOf(id)).catch((error: unknown) => Promise.reject(unknownBatch(id, error)));
     const { status } = await this.described(id);
+    const { caller } = this.acting;
+    if (cancelRuns && caller?.mayWith !== undefined)
+      throw new HoldfastError(
+        'action-forbidden',
+        `${caller.user} may cancel only some runs. Stop without the runs, and cancel these by id.`,
+      );
     const request: BatchStop = cancelRuns ? { cancels: this.acting.author({}) } : {};
     try {
       if (status.name === 'RUNNING')

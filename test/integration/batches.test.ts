@@ -151,6 +151,15 @@ describe('a batch', () => {
     const queues = await bed.serve();
     expect((await untilIt(id, ({ problem }) => problem !== undefined)).problem?.code).toBe('batch-lines-missing');
     await expect(resultsOf(id)).rejects.toMatchObject({ code: 'batch-lines-missing' });
+    const limited = {
+      tenant: 'default',
+      user: 'mal',
+      roles: [],
+      proof: 'identify',
+      may: new Set(['runs:control'] as const),
+      mayWith: () => true,
+    };
+    await expect(bed.client.as(limited).batches.stop(id, { cancelRuns: true })).rejects.toMatchObject({ code: 'action-forbidden' });
     await bed.store.set(key, kept ?? '');
     expect(await untilIt(id, hasEnded)).toMatchObject({ status: 'completed', counts: { completed: 1 } });
     await queues.shutdown();

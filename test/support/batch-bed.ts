@@ -1,3 +1,4 @@
+import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import { batchQueueOf } from '../../contract/batches';
 import { createLogger } from '../../host/logger';
@@ -14,6 +15,7 @@ import { startTestBed, testServer } from './test-bed';
 
 export interface BatchBed {
   readonly service: ServiceClient;
+  readonly client: HoldfastClient;
   readonly store: ServiceStore;
   readonly taskQueue: string;
   /** Serves the queue of batches, as another service would. */
@@ -38,6 +40,7 @@ export async function startBatchBed(answer: Answerer): Promise<BatchBed> {
   const others: RunningService[] = [];
   return {
     service: new ServiceClient(service.url),
+    client,
     store,
     taskQueue: bed.taskQueue,
     serve: () =>
