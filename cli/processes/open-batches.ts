@@ -2,7 +2,7 @@ import type { HoldfastClient } from '../../client/index';
 import { batchQueueOf } from '../../contract/batches';
 import { limits } from '../../contract/limits';
 import { batchActivities } from '../../service/batches/activities';
-import { openStore } from '../../service/store/open-store';
+import type { ServiceStore } from '../../service/store/store';
 import { serveActivities } from '../../worker/activity-queue';
 import { installRuntime } from '../../worker/runtime';
 import type { Lifetime } from './lifetime';
@@ -15,11 +15,9 @@ export async function openBatches(
   settings: ProcessSettings,
   server: OpenServer,
   lifetime: Lifetime,
-  client: HoldfastClient,
+  { client, store }: { readonly client: HoldfastClient; readonly store: ServiceStore },
 ): Promise<void> {
-  const { configuration, project, logger, taskQueue } = settings;
-  const { store, close } = openStore(project.config.store, configuration);
-  await lifetime.onEnd('store of batches', close);
+  const { logger, taskQueue } = settings;
   installRuntime(temporalLog(logger), 'DEBUG', 'WARN');
   const queues = await serveActivities({
     server: server.settings,

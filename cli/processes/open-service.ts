@@ -3,6 +3,7 @@ import type { HoldfastClient } from '../../client/connect';
 import { startService, type RunningService } from '../../service/http/start-service';
 import type { Project } from '../../service/project/load-project';
 import type { ServiceHosting } from '../../service/parts';
+import { openStore } from '../../service/store/open-store';
 import { withFactsOfWorker, type FactsOfWorker } from '../../service/project/project-facts';
 import { defined } from '../../contract/defined';
 import { messageOf } from '../../contract/errors';
@@ -30,7 +31,9 @@ export async function openService(
   await lifetime.onEnd('client', () => client.close());
   const applySchedules = (of: Project): Promise<void> => apply(client, of, logger);
   await applySchedules(project);
-  await openBatches(settings, server, lifetime, client);
+  const { store, close } = openStore(project.config.store, configuration);
+  await lifetime.onEnd('store', close);
+  await openBatches(settings, server, lifetime, { client, store });
   const pushTo = await openPush(settings, server, lifetime, { client, isDev: ofWorker !== undefined, now });
   const service = await startService({
     client,
@@ -38,12 +41,12 @@ export async function openService(
     logger,
     host,
     port,
+    store,
     ...defined({
       hosts: project.config.http?.hosts,
       origins: project.config.http?.origins,
       publicUrl,
       access: project.config.access,
-      store: project.config.store,
       feed: project.config.feed,
     }),
     prices: () => now().config.models?.prices,

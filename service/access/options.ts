@@ -5,6 +5,7 @@ import { duration } from '../../contract/check';
 import { withoutCredentials } from '../../contract/credentials';
 import { publicUrlProblem } from '../../host/check-settings';
 import { shown } from '../../contract/shown';
+import { formed } from '../formed';
 import type { AccessOptions } from './parts';
 
 /** A symmetric algorithm would let holders of a public key make tokens. */
@@ -62,13 +63,7 @@ export const AccessOptionsSchema = z
     perMinute: z.int('is not a whole number of at least 1').min(1, 'is not a whole number of at least 1').optional(),
     links: z
       .strictObject({
-        expires: z
-          .string()
-          .superRefine((text, context) => {
-            const problem = duration.problem(text, 'access.links.expires');
-            if (problem !== undefined) context.addIssue({ code: 'custom', message: `is refused: ${problem}` });
-          })
-          .optional(),
+        expires: formed<string>(duration, 'access.links.expires').optional(),
         login: z.union([z.literal(true), z.array(filled).min(1)], 'is neither true nor a list of names of policies').optional(),
       })
       .optional(),

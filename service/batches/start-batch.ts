@@ -4,7 +4,7 @@ import type { HoldfastClient } from '../../client/index';
 import type { BatchHead, BatchLine, StartedBatch } from '../../contract/batches';
 import { batchTag, runIdOfLine } from '../../contract/batches';
 import { defined } from '../../contract/defined';
-import { HoldfastError, codeOf, errorTable, messageOf } from '../../contract/errors';
+import { HoldfastError, messageOf } from '../../contract/errors';
 import { limits, utf8Length } from '../../contract/limits';
 import type { Json } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
@@ -92,16 +92,11 @@ export async function startBatch(
   };
   // After an error the batch may have begun all the same, so the lines stay.
   const { uses, ...started } = await client.batches.start(head).catch(async (error: unknown) => {
-    if (isRefusal(error)) await writer.discard();
+    if (isFinal(error)) await writer.discard();
     throw error;
   });
   if (!uses) await writer.discard();
   return started;
-}
-
-function isRefusal(error: unknown): boolean {
-  const code = codeOf(error);
-  return code !== undefined && errorTable[code].status < 500;
 }
 
 type OfBatch = Pick<BatchHead, 'id' | 'agent' | 'tags'>;

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { RunEvent } from '../../contract/events';
 import { runIdOf } from '../../contract/names';
 import type { FeedRun } from '../../client/reading/feed-source';
+import { hashOf } from '../access/secrets';
 import type { ServiceStore } from '../store/store';
 import type { FeedEntry } from './feed-log';
 import { FeedLog } from './feed-log';
@@ -157,7 +157,7 @@ export class TenantFeed {
   }
 
   private endedKey(run: string): string {
-    return `feed-run/${createHash('sha256').update(`${this.tenant}/${run}`).digest('hex')}`;
+    return `feed-run/${hashOf(`${this.tenant}/${run}`)}`;
   }
 
   private get stateKey(): string {

@@ -4,12 +4,11 @@ import type { ModelLimits } from '../../activities/limits/limit';
 import { limitsForm } from '../../activities/limits/limit';
 import type { ModelProvider } from '../../activities/models/language-model';
 import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
-import type { Form } from '../../contract/check';
 import { duration } from '../../contract/check';
 import { withoutCredentials } from '../../contract/credentials';
 import type { Observer } from '../../contract/observed';
 import type { ScheduleSpec } from '../../contract/schedules';
-import { isRunId } from '../../contract/names';
+import { isTenant, tenantForm } from '../../contract/names';
 import { problemOfPolicies } from '../../contract/policies';
 import { problemOfSchedule } from '../../client/schedules/schedule-spec';
 import { shown } from '../../contract/shown';
@@ -23,6 +22,7 @@ import type { AguiOptions } from '../agui/options';
 import type { AiSdkUiOptions } from '../ai-sdk/parts';
 import { AiSdkUiOptionsSchema } from '../ai-sdk/parts';
 import { AguiOptionsSchema } from '../agui/options';
+import { formed } from '../formed';
 import type { FeedOptions } from '../feed/feed-options';
 import { FeedOptionsSchema } from '../feed/feed-options';
 import type { ServiceStore } from '../store/store';
@@ -136,13 +136,6 @@ function checkedText(problemOf: (text: string) => string | undefined): z.ZodType
   });
 }
 
-function formed<T>({ problem }: Form, option: string): z.ZodType<T> {
-  return z.custom<T>().superRefine((value, context) => {
-    const found = problem(value, option);
-    if (found !== undefined) context.addIssue({ code: 'custom', message: `is refused: ${found}` });
-  });
-}
-
 function isOrigin(text: string): boolean {
   return text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 }
@@ -193,7 +186,7 @@ export const ProjectConfigSchema = z.strictObject({
     })
     .optional(),
   taskQueue: checkedText(taskQueueProblem).optional(),
-  tenant: z.string().refine(isRunId, 'is no name of a tenant: use 1 to 200 letters, digits and . _ - : @').optional(),
+  tenant: z.string().refine(isTenant, `is no name of a tenant: use ${tenantForm}`).optional(),
   language: z.enum(['en', 'zh']).optional(),
   http: z
     .strictObject({

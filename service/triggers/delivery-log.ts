@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { KeptDeliveries, KeptDelivery } from '../../contract/deliveries';
 import { limits } from '../../contract/limits';
 import type { Failure } from '../../contract/messages/messages';
+import { hashOf } from '../access/secrets';
 import type { ServiceStore } from '../store/store';
 import type { DeliveryHeaders, TriggerStart } from './options';
 
@@ -30,10 +30,6 @@ const mostShown = 2_000;
 
 function isFinal(entry: Entry): boolean {
   return 'run' in entry || 'ignored' in entry;
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /**
