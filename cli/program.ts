@@ -110,6 +110,8 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
   addPolicyCommands(serviceCommands(policies, terminal, exit), terminal);
   const triggers = program.command('triggers').description('Webhooks that start runs.');
   addTriggerCommands(serviceCommands(triggers, terminal, exit), terminal);
+  const notices = program.command('notices').description('Notices about runs that no receiver has taken.');
+  addNoticeCommands(serviceCommands(notices, terminal, exit), terminal);
   addConversationCommands(toService, terminal);
   addBatchCommands(program, toService, terminal, exit);
   addScheduleCommands(program, terminal, exit);
@@ -252,6 +254,21 @@ function addTriggerCommands(toService: ToService, terminal: Terminal): void {
     'replay <trigger> <delivery>',
     'Makes a run of a kept delivery, with the configuration of today.',
   )(async (service, [trigger, id]: readonly [string, string]) => (await load()).replayDelivery(service, terminal, trigger, id));
+}
+
+function addNoticeCommands(toService: ToService, terminal: Terminal): void {
+  const load = () => import('./commands/notice-commands.js');
+  toService('list', 'Lists notices that no receiver has taken.', (command) => command.option(...json))(
+    async (service, _, flags: JsonFlag) => (await load()).listNotices(service, terminal, flags),
+  );
+  toService(
+    'send <notice>',
+    'Sends an undelivered notice now.',
+  )(async (service, [id]: readonly [string]) => (await load()).sendNotice(service, terminal, id));
+  toService(
+    'drop <notice>',
+    'Drops an undelivered notice.',
+  )(async (service, [id]: readonly [string]) => (await load()).dropNotice(service, terminal, id));
 }
 
 function addReadCommands(toService: ToService, terminal: Terminal): void {

@@ -3,13 +3,14 @@ import type { ModelPrices } from '../contract/prices';
 import type { ProjectFacts, ServiceFacts, ServiceProblem } from '../contract/service-facts';
 import type { Logger } from '../host/logger';
 import type { AccessOptions } from './access/parts';
-import type { PushTarget } from './a2a/push/targets';
+import type { PushTarget } from './outgoing/addresses';
 import type { FeedOptions } from './feed/feed-options';
 import type { AguiOptions } from './agui/options';
 import type { AiSdkUiOptions } from './ai-sdk/parts';
 import type { Changing } from './http/current';
 import type { AgentSummary } from './project/load-project';
 import type { ServiceStore } from './store/store';
+import type { NotifyOptions } from './notices/options';
 import type { Triggers } from './triggers/options';
 
 export interface ServiceHosting {
@@ -37,6 +38,10 @@ export interface ServiceParts {
   readonly origins?: readonly string[];
   /** Collects the events of all runs for `GET /events`. Absent: no such events. */
   readonly feed?: FeedOptions;
+  /** Receivers of notices about runs. */
+  readonly notify?: readonly NotifyOptions[];
+  /** The own address of a service on loopback, as soon as it listens. */
+  readonly ownUrl?: () => string | undefined;
   /** Ends the streams of events. */
   readonly closing?: AbortSignal;
   /** Default: 15 s. */

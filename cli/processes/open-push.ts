@@ -3,7 +3,7 @@ import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import { pushQueuesOf } from '../../contract/task-push';
 import { pushActivities } from '../../service/a2a/push/activities';
-import type { PushTarget } from '../../service/a2a/push/targets';
+import type { PushTarget } from '../../service/outgoing/addresses';
 import { isLoopbackAddress } from '../../service/http/check-host';
 import type { Project } from '../../service/project/load-project';
 import { serveActivities } from '../../worker/activity-queue';

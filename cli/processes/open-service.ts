@@ -48,6 +48,7 @@ export async function openService(
       publicUrl,
       access: project.config.access,
       feed: project.config.feed,
+      notify: project.config.notify,
     }),
     prices: () => now().config.models?.prices,
     agui: () => now().config.agui,

@@ -3,6 +3,7 @@ import type { BatchPage, ShownBatch } from '../../contract/batches';
 import type { RunCall } from '../../contract/calls';
 import type { QueuedMessage } from '../../contract/conversations';
 import type { FeedPage } from '../../contract/feed';
+import type { ListedNotices } from '../../contract/notices';
 import type { DeliveryOutcome, KeptDeliveries, ListedTrigger } from '../../contract/deliveries';
 import type { Interrupt } from '../../contract/interrupts';
 import type { StoredMessage } from '../../contract/messages/messages';
@@ -85,6 +86,9 @@ export interface Operations {
   readonly 'GET /triggers/:name/deliveries': Operation<KeptDeliveries, { readonly limit?: number }>;
   readonly 'POST /triggers/:name/deliveries/:delivery/replay': Operation<DeliveryOutcome>;
   readonly 'DELETE /triggers/:name/deliveries/:delivery': Operation<Id>;
+  readonly 'GET /notices': Operation<ListedNotices, { readonly limit?: number }>;
+  readonly 'POST /notices/:notice/send': Operation<Id>;
+  readonly 'DELETE /notices/:notice': Operation<Id>;
   readonly 'GET /schedules': Operation<{ readonly schedules: readonly ListedSchedule[] }>;
   readonly 'GET /schedules/:name': Operation<ShownSchedule>;
   readonly 'POST /schedules/:name': Operation<ShownSchedule, ScheduleSpec>;

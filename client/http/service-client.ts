@@ -213,6 +213,19 @@ export class ServiceClient extends ServiceConnection {
     return this.ask('DELETE /triggers/:name/deliveries/:delivery', { name: trigger, delivery: id });
   }
 
+  /** Lists notices that no receiver has taken. */
+  notices(query: { readonly limit?: number } = {}) {
+    return this.ask('GET /notices', {}, query);
+  }
+
+  sendNotice(id: string) {
+    return this.ask('POST /notices/:notice/send', { notice: id });
+  }
+
+  dropNotice(id: string) {
+    return this.ask('DELETE /notices/:notice', { notice: id });
+  }
+
   async schedules() {
     return (await this.ask('GET /schedules', {})).schedules;
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { isDelta } from '../../contract/deltas';
 import type { RunEvent } from '../../contract/events';
+import type { Failure } from '../../contract/messages/messages';
 import { names, tenantOf } from '../../contract/names';
 import type { RunForCaller } from '../connection/authority';
 import { rowForCaller } from '../listing/run-lists';
@@ -49,6 +50,12 @@ export class FeedSource {
   async lengthOf(workflowId: string): Promise<string> {
     const { runId, length } = await this.reader.histories.mark(workflowId);
     return `${runId} ${length}`;
+  }
+
+  /** Undefined: the run is not stuck. */
+  async stuck(workflowId: string): Promise<{ readonly error: Failure; readonly offset: number } | undefined> {
+    const { status, error, nextOffset } = await this.reader.view(workflowId);
+    return status === 'stuck' && error !== undefined ? { error, offset: nextOffset } : undefined;
   }
 
   private async *runs(which: string): AsyncGenerator<FeedRun> {

@@ -1,6 +1,6 @@
 import type { HoldfastClient } from '../../client/index';
 import type { Json } from '../../contract/messages/messages';
-import type { PushTarget } from './push/targets';
+import type { PushTarget } from '../outgoing/addresses';
 
 export interface A2aCaller {
   readonly client: HoldfastClient;

@@ -20,7 +20,7 @@ import type { AgentSummary } from '../project/load-project';
 import type { A2aErrorKind, RpcError } from './errors';
 import { A2aError, asKind, rpcErrorOf } from './errors';
 import { carryOut } from './methods';
-import type { PushTarget } from './push/targets';
+import type { PushTarget } from '../outgoing/addresses';
 import type { RpcRequest } from './request';
 import { rpcIdOf, rpcRequestOf } from './request';
 import type { A2aFrame } from './wire';

@@ -50,8 +50,11 @@ export class Links {
     return this.options.expires ?? '3d';
   }
 
-  async make({ tenant, run, interrupt, hash, user, roles, expires }: Omit<Link, 'id'>): Promise<string> {
-    const content: Payload = [randomBytes(12).toString('base64url'), tenant, run, interrupt, hash, user, roles, expires];
+  async make(
+    { tenant, run, interrupt, hash, user, roles, expires }: Omit<Link, 'id'>,
+    id: string = randomBytes(12).toString('base64url'),
+  ): Promise<string> {
+    const content: Payload = [id, tenant, run, interrupt, hash, user, roles, expires];
     const payload = Buffer.from(JSON.stringify(content)).toString('base64url');
     const token = `${payload}.${await this.signature(payload)}`;
     if (token.length > longest)

@@ -1,19 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
+import { defined } from '../../contract/defined';
 import { codeOf, messageOf } from '../../contract/errors';
 import type { FeedRun, FeedSource } from '../../client/reading/feed-source';
 import type { Logger } from '../../host/logger';
 import type { ServiceStore } from '../store/store';
+import type { Notifier } from '../notices/notifier';
+import { FeedLog } from './feed-log';
 import type { FeedOfRun } from './tenant-feed';
 import { FeedTaken, TenantFeed } from './tenant-feed';
 
 export interface FeederSettings {
-  readonly source: Pick<FeedSource, 'open' | 'closed' | 'events' | 'lengthOf'>;
+  readonly source: Pick<FeedSource, 'open' | 'closed' | 'events' | 'lengthOf' | 'stuck'>;
   readonly store: ServiceStore;
   readonly logger: Pick<Logger, 'warn'>;
   readonly keepMs: number;
   /** Between two looks at the list of runs. */
   readonly pauseMs?: number;
+  /** Tells receivers about the runs of a tenant. */
+  readonly notifierOf?: (log: FeedLog, signal: AbortSignal) => Pick<Notifier, 'run' | 'stuck'>;
 }
 
 const leaderKey = 'feed-leader';
@@ -68,6 +73,7 @@ export class Feeder {
 class FeedSession {
   private readonly tenants = new Map<string, Promise<TenantFeed>>();
   private readonly tails = new Set<Promise<void>>();
+  private readonly notifiers = new Map<string, { readonly notifier: Pick<Notifier, 'stuck'>; readonly over: Promise<void> }>();
   private failure: unknown;
   private ended = 0;
   private closedSince: number | undefined;
@@ -99,7 +105,7 @@ class FeedSession {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled(this.tails);
+    await Promise.allSettled([...this.tails, ...[...this.notifiers.values()].map(({ over }) => over)]);
     if (this.failure === undefined) for (const feed of this.tenants.values()) await (await feed).save().catch(() => undefined);
   }
 
@@ -151,14 +157,27 @@ class FeedSession {
     this.check();
     if (!isWhole) return;
     if (!run.isOpen) await feed.ends(run.row.id, run.runId);
+    else await this.tellIfStuck(run);
     known.shows = run.shows;
     known.length = length;
   }
 
+  private async tellIfStuck({ tenant, workflowId, row }: FeedRun): Promise<void> {
+    const known = this.notifiers.get(tenant);
+    if (known === undefined) return;
+    const stuck = await this.settings.source.stuck(workflowId);
+    const { id, agent, tags, startedBy } = row;
+    if (stuck !== undefined) await known.notifier.stuck({ run: id, agent, tags, ...defined({ startedBy }) }, stuck);
+  }
+
   private feedOf(tenant: string): Promise<TenantFeed> {
-    const { store, keepMs } = this.settings;
-    const feed = this.tenants.get(tenant) ?? new TenantFeed(store, tenant, keepMs).load();
+    const { store, keepMs, notifierOf } = this.settings;
+    const known = this.tenants.get(tenant);
+    if (known !== undefined) return known;
+    const feed = new TenantFeed(store, tenant, keepMs).load();
     this.tenants.set(tenant, feed);
+    const notifier = notifierOf?.(new FeedLog(store, tenant, keepMs), this.signal);
+    if (notifier !== undefined) this.notifiers.set(tenant, { notifier, over: notifier.run() });
     return feed;
   }
 

@@ -4,16 +4,19 @@ import { cors } from 'hono/cors';
 import type { KnownCaller } from '../../client/connection/authority';
 import type { Me } from '../../contract/access';
 import { allActions } from '../../contract/access';
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { HoldfastClient } from '../../client/index';
 import { readConfiguration } from '../../host/configuration';
 import type { AppParts, ServiceParts } from '../parts';
 import { AccessGate } from '../access/gate';
+import type { AccessParts } from '../access/access';
 import { openAccess } from '../access/open-access';
 import { a2aRoutes } from '../a2a/routes';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
 import { responseRoutes } from '../responses/routes';
+import type { FeedLog } from '../feed/feed-log';
 import { Feeder } from '../feed/feeder';
 import { keepMsOf } from '../feed/feed-options';
 import { feedRoutes } from '../feed/feed-routes';
@@ -30,6 +33,10 @@ import { conversationRoutes } from './conversation-routes';
 import { runRoutes } from './run-routes';
 import { scheduleRoutes } from './schedule-routes';
 import { serviceRoutes } from './service-routes';
+import { noticeSender } from '../notices/notice-body';
+import { Notifier } from '../notices/notifier';
+import { noticeRoutes } from '../notices/routes';
+import type { SenderSettings } from '../notices/sender';
 import { triggerRoutes } from '../triggers/routes';
 import { openStore } from '../store/open-store';
 
@@ -69,8 +76,8 @@ export function createApp(given: ServiceParts): Hono {
     await next();
     context.header('x-content-type-options', 'nosniff');
   });
-  if (parts.feed !== undefined) void new Feeder({ source: client.feedSource, store, logger, keepMs: keepMsOf(parts.feed) }).run(closing);
   const opened = access === undefined ? undefined : openAccess(access, parts);
+  const send = feedAndNotices(client, parts, opened?.access.parts);
   app.use(new AccessGate(client, opened?.access).open);
   app.use((context, next) => {
     const { path } = context.req;
@@ -81,6 +88,7 @@ export function createApp(given: ServiceParts): Hono {
   app.route('/runs', runRoutes(parts));
   app.route('/runs', answerRoutes());
   app.route('/events', feedRoutes(parts));
+  app.route('/notices', noticeRoutes(parts, send));
   app.route('/batches', batchRoutes(parts));
   app.route('/interrupts', inboxRoutes(parts));
   app.route('/conversations', conversationRoutes(parts));
@@ -96,6 +104,17 @@ export function createApp(given: ServiceParts): Hono {
   app.route('/', openApiRoutes(app));
   app.route('/', consoleRoutes());
   return app;
+}
+
+/** Begins to collect events for the feed and for notices. Returns how a notice is sent. */
+function feedAndNotices(client: HoldfastClient, parts: AppParts, access: AccessParts | undefined): SenderSettings['send'] {
+  const { store, logger, notify: receivers = [], publicUrl, ownUrl, closing } = parts;
+  const send = noticeSender({ client, url: () => publicUrl?.replace(/\/+$/, '') ?? ownUrl?.(), ...defined({ access }) }, receivers);
+  const notifierOf = (log: FeedLog, signal: AbortSignal): Notifier => new Notifier({ store, logger, receivers, send }, log, signal);
+  const withNotices = receivers.length === 0 ? {} : { notifierOf };
+  if (parts.feed !== undefined || receivers.length > 0)
+    void new Feeder({ source: client.feedSource, store, logger, keepMs: keepMsOf(parts.feed ?? {}), ...withNotices }).run(closing);
+  return send;
 }
 
 /** Pages of other sites get no answers, and send no JSON. */

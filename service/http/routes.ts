@@ -36,7 +36,8 @@ export interface Operation<Body = unknown, Query = unknown, Name extends keyof A
   readonly answers: Readonly<Record<number, ToldAnswer<Name>>>;
 }
 
-export type Group = 'Service' | 'Runs' | 'Batches' | 'Interrupts' | 'Policies' | 'Triggers' | 'Schedules' | 'Conversations' | 'Protocols';
+export type Group =
+  'Service' | 'Runs' | 'Batches' | 'Interrupts' | 'Policies' | 'Triggers' | 'Notices' | 'Schedules' | 'Conversations' | 'Protocols';
 export type ToldOperation = Operation & { readonly group: Group };
 
 export const events = 'text/event-stream';

@@ -42,7 +42,9 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     throw new HoldfastError('access-missing', `The service would listen on ${host}, and nothing says who may do what.`);
   const closing = new AbortController();
   const { hosts, ...parts } = options;
-  const app = createApp({ ...parts, closing: closing.signal, ...(isLoopbackAddress(host) ? { hosts: hosts ?? [] } : {}) });
+  const own: { url?: string } = {};
+  const onLoopback = isLoopbackAddress(host) ? { hosts: hosts ?? [], ownUrl: () => own.url } : {};
+  const app = createApp({ ...parts, closing: closing.signal, ...onLoopback });
   const answer = getRequestListener(app.fetch, { errorHandler: (error) => requestErrorResponse(error, options.logger) });
   const listener: typeof answer = (request, response) => {
     // Data for a reader that takes nothing stays in memory.
@@ -60,8 +62,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const address = server.address();
   const taken = typeof address === 'object' && address !== null ? address.port : port;
   let closed: Promise<void> | undefined;
+  const url = `http://${reachable(host)}:${taken}`;
+  own.url = url;
   return {
-    url: `http://${reachable(host)}:${taken}`,
+    url,
     port: taken,
     close: () => {
       closing.abort();

@@ -25,6 +25,8 @@ import { AguiOptionsSchema } from '../agui/options';
 import { formed } from '../formed';
 import type { FeedOptions } from '../feed/feed-options';
 import { FeedOptionsSchema } from '../feed/feed-options';
+import type { NotifyOptions } from '../notices/options';
+import { NotifySchema } from '../notices/options';
 import type { ServiceStore } from '../store/store';
 import { StoreSchema } from '../store/store';
 import type { TriggerOptions } from '../triggers/options';
@@ -81,6 +83,8 @@ export interface ProjectConfig {
   readonly feed?: FeedOptions;
   /** Webhooks that start runs, by the name in `POST /v1/triggers/NAME`. */
   readonly triggers?: Readonly<Record<string, TriggerOptions>>;
+  /** Who is told that runs wait, end or are stuck. */
+  readonly notify?: readonly NotifyOptions[];
   readonly agui?: AguiOptions;
   readonly aiSdk?: AiSdkUiOptions;
   readonly a2a?: A2aOptions;
@@ -205,6 +209,7 @@ export const ProjectConfigSchema = z.strictObject({
   store: StoreSchema.optional(),
   feed: FeedOptionsSchema.optional(),
   triggers: TriggersSchema.optional(),
+  notify: NotifySchema.optional(),
   agui: AguiOptionsSchema.optional(),
   aiSdk: AiSdkUiOptionsSchema.optional(),
   a2a: A2aOptionsSchema.optional(),

@@ -4,8 +4,9 @@ import type { HoldfastClient } from '../../../client/index';
 import { codeOf, messageOf } from '../../../contract/errors';
 import { limits } from '../../../contract/limits';
 import type { PushActivities, PushedTask } from '../../../contract/task-push';
-import type { SendSettings } from './send-notice';
-import { isFinal, sendNotice } from './send-notice';
+import type { SendSettings } from '../../outgoing/send-signed';
+import { isFinal, sendSigned } from '../../outgoing/send-signed';
+import { headersFor } from './targets';
 import { watchTask } from './watch-task';
 
 const heartbeatMs = 5000;
@@ -37,10 +38,10 @@ export function pushActivities({ client, to, secret, watchMs = limits.pushWatchM
         clearInterval(beat);
       }
     },
-    async sendNotice(request) {
+    async sendNotice({ config, notice }) {
       const { cancellationSignal } = Context.current();
       try {
-        await sendNotice(request, { to: to(), secret, signal: cancellationSignal });
+        await sendSigned(config.url, notice, { to: to(), secret, headers: headersFor(config), signal: cancellationSignal });
       } catch (error) {
         throw isFinal(error) ? ApplicationFailure.nonRetryable(messageOf(error), codeOf(error) ?? 'receiver-gone') : error;
       }

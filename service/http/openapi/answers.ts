@@ -27,6 +27,7 @@ export interface Answers {
   readonly Interrupts: AnswerOf<'GET /runs/:id/interrupts'>;
   readonly KeptDeliveries: AnswerOf<'GET /triggers/:name/deliveries'>;
   readonly Keys: AnswerOf<'GET /keys'>;
+  readonly ListedNotices: AnswerOf<'GET /notices'>;
   readonly MadeKey: AnswerOf<'POST /keys'>;
   readonly Me: AnswerOf<'GET /me'>;
   readonly Messages: { readonly messages: readonly Json[] };

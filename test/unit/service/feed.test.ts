@@ -55,6 +55,7 @@ function server() {
   }
   const source: FeederSettings['source'] = {
     open: () => list(true),
+    stuck: () => Promise.resolve(undefined),
     closed: () => list(false),
     lengthOf: (workflowId) => Promise.resolve(String(runs.get(workflowId)?.events)),
     async *events(workflowId, from, signal) {

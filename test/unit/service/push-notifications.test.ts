@@ -5,9 +5,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RunEvent } from '../../../contract/events';
 import { limits } from '../../../contract/limits';
-import { isFinal, sendNotice, signedHeaders } from '../../../service/a2a/push/send-notice';
+import { isFinal, sendSigned, signedHeaders } from '../../../service/outgoing/send-signed';
 import { noticeOf, statesAt } from '../../../service/a2a/push/watch-task';
-import { A2aOptionsSchema, allowedUrl, isPublic } from '../../../service/a2a/push/targets';
+import { A2aOptionsSchema, headersFor } from '../../../service/a2a/push/targets';
+import { allowedUrl, isPublic } from '../../../service/outgoing/addresses';
 import { TaskFold } from '../../../service/a2a/task-fold';
 import { errorOf, errorSaying } from '../../support/failures';
 
@@ -108,7 +109,7 @@ async function withReceiver(answer: RequestListener, act: (receiver: Receiver) =
 }
 
 const send = (url: string, more: object = {}, settings: object = {}): Promise<void> =>
-  sendNotice({ config: { id: 'c', url, ...more }, notice }, { to: ['loopback'], secret, ...settings });
+  sendSigned(url, notice, { to: ['loopback'], secret, headers: headersFor(more), ...settings });
 
 describe('a push notification', () => {
   it('is signed by each secret as Standard Webhooks says, with the token and the credentials of the receiver', async () => {

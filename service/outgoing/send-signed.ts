@@ -4,16 +4,17 @@ import { lookup } from 'node:dns';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP } from 'node:net';
-import { HoldfastError } from '../../../contract/errors';
-import { limits } from '../../../contract/limits';
-import type { PushNotice, SendRequest } from '../../../contract/task-push';
-import type { AllowedUrl, PushTarget } from './targets';
-import { allowedUrl, hostOf, refused } from './targets';
+import { HoldfastError } from '../../contract/errors';
+import { limits } from '../../contract/limits';
+import type { PushNotice } from '../../contract/task-push';
+import type { AllowedUrl, PushTarget } from './addresses';
+import { allowedUrl, hostOf, refused } from './addresses';
 
 export interface SendSettings {
   readonly to: readonly PushTarget[];
   /** Secrets of Standard Webhooks. Undefined: no signature. */
   readonly secret: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly now?: number;
   readonly tryMs?: number;
@@ -22,21 +23,11 @@ export interface SendSettings {
 class ReceiverGone extends Error {}
 
 /** Sends once, follows no redirects, and does not read the answer's body. A status outside 200 to 299 is an error. */
-export async function sendNotice({ config, notice }: Pick<SendRequest, 'config' | 'notice'>, settings: SendSettings): Promise<void> {
-  const { to, secret, signal, now = Date.now(), tryMs = limits.pushTryMs } = settings;
-  const allowed = allowedUrl(config.url, to);
-  const { token, authentication } = config;
-  const { scheme, credentials } = authentication ?? {};
-  const headers = {
-    'content-type': 'application/a2a+json',
-    'user-agent': 'holdfast',
-    ...signedHeaders({ ...notice, timestamp: Math.floor(now / 1000) }, secret),
-    ...(token === undefined ? {} : { 'x-a2a-notification-token': token }),
-    ...(credentials === undefined ? {} : { authorization: `${scheme} ${credentials}` }),
-  };
+export async function sendSigned(url: string, notice: PushNotice, settings: SendSettings): Promise<void> {
+  const { to, secret, headers, signal, now = Date.now(), tryMs = limits.pushTryMs } = settings;
   const patience = AbortSignal.timeout(tryMs);
-  const status = await post(allowed, {
-    headers,
+  const status = await post(allowedUrl(url, to), {
+    headers: { 'user-agent': 'holdfast', ...signedHeaders({ ...notice, timestamp: Math.floor(now / 1000) }, secret), ...headers },
     body: notice.body,
     signal: signal === undefined ? patience : AbortSignal.any([signal, patience]),
   });

@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf, messageOf } from '../../contract/errors';
+import type { Logger } from '../../host/logger';
+import { isFinal } from '../outgoing/send-signed';
+import type { Notice, Outbox } from './outbox';
+
+export interface SenderSettings {
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Sends once. */
+  readonly send: (tenant: string, notice: Notice, signal: AbortSignal) => Promise<void>;
+  readonly now?: () => number;
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const patienceMs = 86_400_000;
+const longestPauseMs = 600_000;
+const mostAtOnce = 10;
+
+/** Sends the notices of an outbox: of one run to one receiver in order, of several runs at once. */
+export class Sender {
+  /** Keys of one run and receiver, the oldest first. */
+  private readonly chains = new Map<string, string[]>();
+  private readonly places = new Map<string, Places>();
+  private readonly sending = new Set<Promise<void>>();
+
+  constructor(
+    private readonly settings: SenderSettings,
+    private readonly outbox: Outbox,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Keys that the sender has already change nothing. */
+  begin(keys: readonly string[]): void {
+    for (const key of keys) {
+      const name = key.slice(0, key.lastIndexOf('/'));
+      const chain = this.chains.get(name);
+      if (chain?.includes(key) === true) continue;
+      if (chain !== undefined) chain.push(key);
+      else {
+        const begun = [key];
+        this.chains.set(name, begun);
+        const sending = this.sendAll(begun).finally(() => {
+          this.chains.delete(name);
+          this.sending.delete(sending);
+        });
+        this.sending.add(sending);
+      }
+    }
+  }
+
+  /** After the signal. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.sending);
+  }
+
+  private async sendAll(chain: string[]): Promise<void> {
+    for (let [key] = chain; key !== undefined; [key] = chain) {
+      for (let tries = 0; !(await this.attempt(key)); tries += 1) {
+        this.signal.throwIfAborted();
+        await pauseOf(this.settings)(Math.min(1000 * 2 ** tries, longestPauseMs), this.signal);
+      }
+      chain.shift();
+    }
+  }
+
+  /** Returns whether the outbox no longer has the notice as pending. */
+  private async attempt(key: string): Promise<boolean> {
+    const { settings, outbox, signal } = this;
+    try {
+      const notice = await outbox.read(key);
+      if (notice === undefined) return true;
+      const problem = await this.placesOf(notice.to).use(() => problemOf(settings.send(outbox.tenant, notice, signal)));
+      signal.throwIfAborted();
+      if (problem === undefined) {
+        await outbox.delete(key);
+        return true;
+      }
+      if (notice.attempts === 0) settings.logger.warn(`A notice waits, because ${notice.to} does not take it: ${messageOf(problem)}`);
+      const tried: Notice = {
+        ...notice,
+        attempts: notice.attempts + 1,
+        problem: { code: codeOf(problem) ?? 'notice-failed', message: messageOf(problem) },
+      };
+      const isOver = isFinal(problem) || (settings.now ?? Date.now)() >= notice.since + patienceMs;
+      if (isOver) await outbox.giveUp(key, tried);
+      else await outbox.write(key, tried);
+      return isOver;
+    } catch (error) {
+      if (!signal.aborted) settings.logger.warn(`A notice waits for the store: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  private placesOf(to: string): Places {
+    const places = this.places.get(to) ?? new Places();
+    this.places.set(to, places);
+    return places;
+  }
+}
+
+/** A slow receiver holds up no other receiver. */
+class Places {
+  private free = mostAtOnce;
+  private readonly waiting: (() => void)[] = [];
+
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free -= 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.free += 1;
+      else next();
+    }
+  }
+}
+
+function problemOf(work: Promise<void>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+export function pauseOf({ pause }: Pick<SenderSettings, 'pause'>): NonNullable<SenderSettings['pause']> {
+  return pause ?? ((ms, signal) => delay(ms, undefined, { signal, ref: false }).catch(() => undefined));
+}
