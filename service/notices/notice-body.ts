@@ -104,7 +104,7 @@ async function peopleFor({ people }: NotifyOptions, { run, at, event }: Notice, 
   if (people === undefined) return (asked.by ?? []).map((user) => ({ user }));
   const tool = interrupt.kind === 'approval' ? interrupt.tool : undefined;
   const found = People.safeParse(await people({ run: run.run, agent: run.agent, tags: run.tags, ...asked, ...defined({ tool }) }));
-  if (found.success) return found.data as readonly NotifiedPerson[];
+  if (found.success) return found.data;
   throw new HoldfastError(
     'config-invalid',
     'The function `people` of a receiver in `notify` must give a list of at most 50 { user, roles }.',
