@@ -20,4 +20,4 @@ exports.representatives = [
 ];
 
 /** What `npm run system` plays in Chromium. */
-exports.smoke = ['browser/console', 'browser/desk', 'browser/foreign-page'];
+exports.smoke = ['browser/console', 'browser/desk', 'browser/foreign-page', 'browser/notices'];

@@ -144,7 +144,7 @@ export class ProjectWatch {
   /** Options of open parts need a restart, and each change is reported once. */
   private tellOfRestart({ config }: Project): void {
     const { config: before } = this.parts.settings.project;
-    const fields = ['http', 'access', 'feed', 'taskQueue', 'tenant', 'compress'] as const;
+    const fields = ['http', 'access', 'feed', 'notify', 'taskQueue', 'tenant', 'compress'] as const;
     const differ = fields.filter((field) => JSON.stringify(config[field]) !== JSON.stringify(before[field]));
     const objects = (['storage', 'store'] as const).filter((field) => (config[field] === undefined) !== (before[field] === undefined));
     const names = [...differ, ...objects];

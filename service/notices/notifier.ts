@@ -10,7 +10,7 @@ import type { ServiceStore } from '../store/store';
 import type { NotifyOptions } from './options';
 import { isFor } from './options';
 import type { Notice, NoticeRun, OutboxPosition } from './outbox';
-import { Outbox } from './outbox';
+import { NoticeOutbox } from './outbox';
 import type { SenderSettings } from './sender';
 import { pauseOf, Sender } from './sender';
 
@@ -34,7 +34,7 @@ const lookMs = 500;
  * taken the notice, so a notice arrives at least once, with one id.
  */
 export class Notifier {
-  private readonly outbox: Outbox;
+  private readonly outbox: NoticeOutbox;
   private readonly sender: Sender;
   private readonly now: () => number;
   private at: OutboxPosition | undefined;
@@ -44,7 +44,7 @@ export class Notifier {
     private readonly log: FeedLog,
     private readonly signal: AbortSignal,
   ) {
-    this.outbox = new Outbox(settings.store, log.tenant);
+    this.outbox = new NoticeOutbox(settings.store, log.tenant);
     this.sender = new Sender(settings, this.outbox, signal);
     this.now = settings.now ?? Date.now;
   }

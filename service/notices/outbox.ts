@@ -35,7 +35,7 @@ export interface OutboxPosition {
 const undeliveredMs = 30 * 86_400_000;
 
 /** The notices of one tenant that no receiver has taken, in the store of the service. */
-export class Outbox {
+export class NoticeOutbox {
   constructor(
     private readonly store: ServiceStore,
     readonly tenant: string,

@@ -5,15 +5,15 @@ import { HoldfastError, messageOf } from '../../contract/errors';
 import { Routes, done, ok } from '../http/routes';
 import { count } from '../http/schemas';
 import type { AppParts } from '../parts';
-import { Outbox } from './outbox';
+import { NoticeOutbox } from './outbox';
 import type { SenderSettings } from './sender';
 
 const NoticesQuery = z.strictObject({ limit: count.pipe(z.number().min(1).max(1000)).optional() });
 const usualLimit = 100;
 
 export function noticeRoutes({ store, closing }: AppParts, send: SenderSettings['send']): Hono {
-  const outboxOf = ({ caller, place }: HoldfastClient): Outbox => {
-    if (caller?.mayWith === undefined) return new Outbox(store, place.tenant);
+  const outboxOf = ({ caller, place }: HoldfastClient): NoticeOutbox => {
+    if (caller?.mayWith === undefined) return new NoticeOutbox(store, place.tenant);
     throw new HoldfastError('action-forbidden', `${caller.user} may not see notices: \`identify\` limits ${caller.user} to some runs.`);
   };
   const list = {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf, messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
 import { isFinal } from '../outgoing/send-signed';
-import type { Notice, Outbox } from './outbox';
+import type { Notice, NoticeOutbox } from './outbox';
 
 export interface SenderSettings {
   readonly logger: Pick<Logger, 'warn'>;
@@ -25,7 +25,7 @@ export class Sender {
 
   constructor(
     private readonly settings: SenderSettings,
-    private readonly outbox: Outbox,
+    private readonly outbox: NoticeOutbox,
     private readonly signal: AbortSignal,
   ) {}
 

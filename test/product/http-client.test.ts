@@ -210,6 +210,9 @@ it('sets and fires schedules, takes batches, and says what the service does not 
   await expect(holdfast.replayDelivery('none', 'x')).rejects.toMatchObject({ code: 'trigger-unknown' });
   await expect(holdfast.dropDelivery('none', 'x')).rejects.toMatchObject({ code: 'trigger-unknown' });
   await checked(`${bed.url}/v1/triggers/none`, { method: 'POST', body: '{}' });
+  expect(await holdfast.notices()).toEqual({ notices: [], more: false });
+  await expect(holdfast.sendNotice('none')).rejects.toMatchObject({ code: 'notice-unknown' });
+  await expect(holdfast.dropNotice('none')).rejects.toMatchObject({ code: 'notice-unknown' });
   await expect(holdfast.feed()).rejects.toMatchObject({ code: 'feed-missing' });
   await checked(`${bed.url}/events/stream`);
 });

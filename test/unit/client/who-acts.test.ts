@@ -65,6 +65,8 @@ const parts: Readonly<Record<string, readonly Part[]>> = {
   'POST /v1/triggers/:name': ['nobody'],
   'POST /triggers/:name/deliveries/:delivery/replay': ['nobody'],
   'DELETE /triggers/:name/deliveries/:delivery': ['nobody'],
+  'POST /notices/:notice/send': ['nobody'],
+  'DELETE /notices/:notice': ['nobody'],
 };
 
 /** Body fields that a protocol leaves to the sender, or that the log already has. */

@@ -73,10 +73,10 @@ function server() {
   return { runs, run, change, source, reads: () => reads };
 }
 
-function feederOn(source: FeederSettings['source'], store: ServiceStore) {
+function feederOn(source: FeederSettings['source'], store: ServiceStore, more: Pick<FeederSettings, 'notifierOf'> = {}) {
   const end = new AbortController();
   const warnings: string[] = [];
-  const feeder = new Feeder({ source, store, keepMs, pauseMs: 1, logger: { warn: (message) => void warnings.push(message) } });
+  const feeder = new Feeder({ ...more, source, store, keepMs, pauseMs: 1, logger: { warn: (message) => void warnings.push(message) } });
   const over = feeder.run(end.signal);
   return {
     warnings,
@@ -118,6 +118,26 @@ function crashing(store: ServiceStore, nth: number, takesEffect: boolean) {
 }
 
 describe('the feed of all runs', () => {
+  it('has notifiers tell of a run that is stuck, and waits for their end', async () => {
+    const { run, change, source } = server();
+    const stuck: object[] = [];
+    let ends = 0;
+    const problem = { error: { code: 'run-stuck', message: 'The code changed.' }, offset: 2 };
+    const isStuck: typeof source.stuck = (workflowId) => Promise.resolve(workflowId === 'acme/one' ? problem : undefined);
+    const feeder = feederOn({ ...source, stuck: isStuck }, memoryStore(), {
+      notifierOf: ({ tenant }, signal) => ({
+        run: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve(void (ends += 1)))),
+        stuck: (of, told) => Promise.resolve(void stuck.push({ tenant, of, told })),
+      }),
+    });
+    change(run('one'), { events: 2, status: 'waiting' });
+    change(run('two'), { events: 2, status: 'waiting' });
+    await eventually(() => Promise.resolve(stuck.length > 0 ? true : undefined));
+    await feeder.close();
+    expect(stuck).toEqual([{ tenant: 'acme', of: { run: 'one', agent: 'clerk', tags: ['night'], startedBy: 'ada' }, told: problem }]);
+    expect(ends).toBe(1);
+  });
+
   it('has the events of each run once and in order, while runs go on, wait, go on and end', async () => {
     const { run, change, source } = server();
     const store = memoryStore();

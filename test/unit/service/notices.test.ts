@@ -6,7 +6,7 @@ import { Notifier } from '../../../service/notices/notifier';
 import { NotifySchema } from '../../../service/notices/options';
 import type { NotifyOptions } from '../../../service/notices/options';
 import type { Notice } from '../../../service/notices/outbox';
-import { Outbox } from '../../../service/notices/outbox';
+import { NoticeOutbox } from '../../../service/notices/outbox';
 import type { ServiceStore } from '../../../service/store/store';
 import { memoryStore } from '../../support/memory-store';
 
@@ -104,7 +104,7 @@ function bedOn(store: ServiceStore, receivers: readonly NotifyOptions[], clock =
     stuck: (run: string, offset: number) =>
       notifier?.stuck({ run, agent: 'clerk', tags: ['night'] }, { error: { code: 'run-stuck', message: 'The code changed.' }, offset }),
     told: () => tries.map(({ run, type }) => `${run.run} ${type}`),
-    listed: () => new Outbox(store, 'acme').list(100),
+    listed: () => new NoticeOutbox(store, 'acme').list(100),
   };
   return bed;
 }
