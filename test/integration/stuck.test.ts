@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { msToTs } from '@temporalio/common/lib/time';
 import type { Worker } from '@temporalio/worker';
 import { HoldfastError } from '../../contract/errors';
+import { workflowIdOf } from '../../contract/names';
 import type { TemporalConnection } from '../../host/connection';
 import { connectTemporal } from '../../host/connection';
 import { setUpNamespace } from '../../host/server/namespace-setup';
@@ -43,6 +44,8 @@ it.concurrent('a run that is stuck refuses answers and upgrades, and says why', 
   const [first, second] = waiting.interrupts;
   await temporal.handle(run.id).signal('answer', { interruptId: first?.id, answer: 1 });
   await eventually(async () => expect((await run.view()).status).toBe('stuck'));
+  const { error, nextOffset: offset } = await run.view();
+  expect(await jamming.client.feedSource.stuck(workflowIdOf(jamming.client.place.tenant, run.id))).toEqual({ error, offset });
   await expect(run.resume(second?.id ?? '', 2)).rejects.toMatchObject({ code: 'run-stuck' });
   await expect(run.upgrade({ timeout: '1s' })).rejects.toMatchObject({ code: 'run-stuck', message: (await run.view()).error?.message });
   await run.terminate();
