@@ -15,9 +15,7 @@ export function keepIfPossible(path: string, content: string): void {
     } catch {
       rmSync(draft, { force: true });
     }
-  } catch {
-    // Without rights the draft does not exist.
-  }
+  } catch {}
 }
 
 /** A directory with files of other programs keeps its rights. */
@@ -40,7 +38,5 @@ function closeToOthers(path: string): void {
   try {
     const { mode } = statSync(path);
     if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
-  } catch {
-    // Gone, or another user's.
-  }
+  } catch {}
 }

@@ -14,11 +14,9 @@ interface RedisClient {
   destroy(): void;
 }
 
-/** A lease without renewal has lost its worker. */
 const leaseMs = 30_000;
 /** The pause between requests for a worker's first waiting call. */
 const pollMs = 100;
-/** After this time a silent Redis counts as away. */
 const patienceMs = 2_000;
 /** A call that stopped asking must not delay other calls. */
 const seenMs = 2_000;

@@ -74,7 +74,6 @@ export class Access {
     return { ...principal, may: new Set<Action>(['runs:read', 'runs:answer']), onAct: (act) => this.noted(principal, act) };
   }
 
-  /** Writes the refusal to the audit log. */
   refused<Refusal>(request: Request, error: Refusal, by?: Principal): Refusal {
     const route = `${request.method} ${new URL(request.url).pathname}`;
     void this.parts.audit.write({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...whoOf(by) });
