@@ -15,7 +15,9 @@ export function keepIfPossible(path: string, content: string): void {
     } catch {
       rmSync(draft, { force: true });
     }
-  } catch {}
+  } catch {
+    // Without rights the draft does not exist.
+  }
 }
 
 /** A directory with files of other programs keeps its rights. */
@@ -38,5 +40,7 @@ function closeToOthers(path: string): void {
   try {
     const { mode } = statSync(path);
     if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
-  } catch {}
+  } catch {
+    // Gone, or another user's.
+  }
 }
