@@ -67,7 +67,9 @@ export function ActTable({ columns, rows, error, more, needs, ...table }: ActTab
       </Button>
     );
   };
-  const buttons = ({ name, acts }: ActRow): JSX.Element => <span class="flow wrap">{acts.map((act) => buttonOf(name, act))}</span>;
+  const buttons = ({ name, acts }: ActRow): JSX.Element => (
+    <span class="flow wrap">{acts.length === 0 ? '–' : acts.map((act) => buttonOf(name, act))}</span>
+  );
   return (
     <div class="stack" tabIndex={-1} ref={place}>
       <Table

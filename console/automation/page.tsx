@@ -1,3 +1,4 @@
+import { ErrorFix } from '../parts/error-note';
 import { hrefOf, route } from '../routes';
 import { texts } from '../texts';
 import { automationTexts } from '../texts/automation';
@@ -6,7 +7,10 @@ import { Batches, Notices, Schedules, Triggers } from './tables';
 const tabs = ['schedules', 'triggers', 'batches', 'notices'] as const;
 const parts = { schedules: Schedules, triggers: Triggers, batches: Batches, notices: Notices };
 
-export function AutomationPage() {
+/** Rows with errors do not grow for the advice. */
+export const automationPage = ErrorFix.ask().then(() => AutomationPage);
+
+function AutomationPage() {
   const tab = tabs.find((name) => name === route.value.query.get('tab')) ?? 'schedules';
   const Part = parts[tab];
   return (

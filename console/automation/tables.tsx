@@ -39,7 +39,7 @@ function rowOfSchedule(schedule: ListedSchedule): ActRow {
     ),
     noted(cron === undefined ? words.every(every) : `${cron} ${visibleText(zone)}`, words.overlap(overlap)),
     <NextTimes {...schedule} />,
-    noted(runs.length === 0 ? words.noRuns : links, skipped + missed > 0 && words.leftOut(skipped, missed)),
+    noted(runs.length === 0 ? words.none : links, skipped + missed > 0 && words.leftOut(skipped, missed)),
   ];
   const runNow = {
     verb: words.runNow,
@@ -56,8 +56,8 @@ function rowOfSchedule(schedule: ListedSchedule): ActRow {
 
 function NextTimes({ paused, note = '', next }: ListedSchedule) {
   if (paused) return noted(<Badge kind="warn">{words.paused}</Badge>, visibleText(note));
-  if (next.length === 0) return <span class="muted">{words.never}</span>;
-  return <>{next.slice(0, mostShown).map((at) => noted(absoluteText(Date.parse(at)), <Time at={at} />))}</>;
+  if (next.length === 0) return <span class="muted">{words.none}</span>;
+  return <div>{next.slice(0, mostShown).map((at) => noted(absoluteText(Date.parse(at)), <Time at={at} />))}</div>;
 }
 
 export function Triggers() {
@@ -111,7 +111,6 @@ export function Batches() {
   );
 }
 
-const stateKinds = { running: 'info', completed: 'good', stopped: 'calm' } as const;
 const statuses = ['running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
 
 function rowOfBatch({ id, agent, status, startedAt, closedAt, startedBy, lines, counts, ...batch }: ShownBatch): ActRow {
@@ -126,21 +125,17 @@ function rowOfBatch({ id, agent, status, startedAt, closedAt, startedBy, lines, 
         </a>
       ),
   );
-  const results = (
-    <a href={`/batches/${encodeURIComponent(id)}/results`} download={`${id}.jsonl`} aria-label={words.of(words.results, id)}>
-      {words.results}
-    </a>
-  );
   const cells = [
     noted(
       <a href={runsIn({})} children={<StrongName text={id} />} />,
-      `${visibleText(agent)}, ${words.by(visibleText(startedBy ?? ''))}`,
+      `${visibleText(agent)}, ${words.by(visibleText(startedBy ?? ''))}, `,
       <Time at={startedAt} />,
     ),
-    noted(<Badge kind={stateKinds[status]}>{status}</Badge>, batch.problem && <Problem {...batch.problem} />),
+    noted(<StatusBadge status={status} />, batch.problem && <Problem {...batch.problem} />),
     noted(<progress max={lines} value={ended} aria-label={words.of(words.progress, id)} />, words.ended(ended, lines)),
     <div class="flow wrap">
-      {links} {counts.refused > 0 && <Badge kind="bad">{words.refused(counts.refused)}</Badge>} {results}
+      {links} {counts.refused > 0 && <Badge kind="bad">{words.refused(counts.refused)}</Badge>}
+      <a href={`/batches/${encodeURIComponent(id)}/results`} download={`${id}.jsonl`} children={words.results} />
     </div>,
     noted(words.perMinute((60_000 * ended) / Math.max(tookMs, 1_000)), words.limits(batch.concurrency, batch.perMinute)),
   ];

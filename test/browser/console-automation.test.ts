@@ -128,7 +128,7 @@ it('sends a notice that did not arrive once the receiver is back, and drops anot
   const page = await opened('notices');
   await rowOf(page, 'told-1').getByText('undelivered').waitFor();
   await page.getByRole('button', { name: 'Send now: completed told-1' }).click();
-  await page.getByRole('dialog').getByText('does not take the notice').waitFor();
+  await page.getByRole('dialog').getByText(`${process.env['RECEIVER']} does not take the notice`).waitFor();
   await page.keyboard.press('Escape');
   isGone = false;
   await page.getByRole('button', { name: 'Send now: completed told-1' }).click();
@@ -154,16 +154,13 @@ describe('with rows in each part', () => {
     ).toEqual([true, true]);
     expect(await page.evaluate(shifts)).toEqual([]);
     expect(await violationsOf(page)).toEqual([]);
-    await page.screenshot({ path: `/tmp/shot-${tab}-390.png`, fullPage: true });
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.screenshot({ path: `/tmp/shot-${tab}-1280.png` });
   });
 
   it.each(tabs)('a reader sees %s without a button, and which role has them', async (tab) => {
     const page = await opened(tab, { name: '', prepare: (context) => context.route('**/me', (route) => route.fulfill({ json: reader })) });
     await page.getByRole('row').nth(1).waitFor();
     await page.getByText(/Your roles do not allow runs:(control|start). The role operator does./).waitFor();
-    expect(await page.locator('main').getByRole('button').filter({ hasNotText: 'Copy' }).count()).toBe(0);
+    expect(await page.locator('main').getByRole('button', { name: /^(?!Copy$)/ }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
   });
 });
