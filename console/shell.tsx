@@ -13,7 +13,6 @@ import { hrefOf, pageNames, routeOf, shownPage } from './routes';
 import { texts } from './texts';
 import { Who } from './who';
 
-/** Draws when it is known who asks. */
 export function Console() {
   return useMe() ? <Shell /> : null;
 }

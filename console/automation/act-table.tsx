@@ -12,10 +12,9 @@ import { Table } from '../parts/table';
 import { useBusy } from '../parts/use-busy';
 import { automationTexts } from '../texts/automation';
 
-export interface Act {
+export interface RowAct {
   readonly verb: string;
   readonly act: (asked: { readonly note: string; readonly isChecked: boolean }) => Promise<unknown>;
-  /** A dialog asks first, with these labels. */
   readonly asks?: { readonly text: string; readonly note?: string; readonly check?: string };
 }
 
@@ -23,18 +22,16 @@ export interface ActRow {
   readonly key: string;
   readonly name: string;
   readonly cells: readonly ComponentChildren[];
-  readonly acts: readonly Act[];
+  readonly acts: readonly RowAct[];
 }
 
 interface ActTableProps {
   readonly label: string;
   readonly columns: readonly string[];
-  /** Undefined: the service has not answered. */
   readonly rows: readonly ActRow[] | undefined;
   readonly error: unknown;
   readonly empty: string;
   readonly more?: boolean | undefined;
-  /** Without the action, the table has no buttons and says so. */
   readonly needs: Action;
 }
 
@@ -52,14 +49,14 @@ export function ActTable({ columns, rows, error, more, needs, ...table }: ActTab
   if (rows === undefined) return <NoAnswer error={error} />;
   const missing = whyMayNot(needs);
   const onClose = (): void => setDialog(undefined);
-  const begin = (title: string, act: Act): void => {
+  const begin = (title: string, act: RowAct): void => {
     hasActed.current = true;
     if (act.asks !== undefined) return setDialog(<AskDialog {...{ title, act, onClose }} />);
     // No row moves for an error.
     const fail = (problem: unknown): void => setDialog(<Dialog {...{ title, onClose }} children={<ErrorNote error={problem} />} />);
     start(() => act.act({ note: '', isChecked: false }).catch(fail).finally(refreshPolls));
   };
-  const buttonOf = (name: string, act: Act): JSX.Element => {
+  const buttonOf = (name: string, act: RowAct): JSX.Element => {
     const title = automationTexts.of(act.verb, visibleText(name));
     return (
       <Button key={act.verb} label={title} onClick={() => begin(title, act)}>
@@ -87,7 +84,7 @@ export function ActTable({ columns, rows, error, more, needs, ...table }: ActTab
 
 interface AskDialogProps {
   readonly title: string;
-  readonly act: Act;
+  readonly act: RowAct;
   readonly onClose: () => void;
 }
 
