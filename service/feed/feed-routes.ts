@@ -25,7 +25,6 @@ const FeedQuery = z.strictObject({
 });
 type FeedQuery = z.infer<typeof FeedQuery>;
 
-const usualLimit = 100;
 const pauseMs = 500;
 
 export function feedRoutes(parts: AppParts): Hono {
@@ -67,10 +66,7 @@ async function* following(log: FeedLog, asked: PageAsked, signal: AbortSignal): 
   }
 }
 
-function askedIn(
-  { agent, run, startedBy, tag = [], type = [], since, limit = usualLimit }: FeedQuery,
-  { caller }: HoldfastClient,
-): PageAsked {
+function askedIn({ agent, run, startedBy, tag = [], type = [], since, limit = 100 }: FeedQuery, { caller }: HoldfastClient): PageAsked {
   const fits = async (entry: FeedEntry): Promise<boolean> => {
     if (agent !== undefined && entry.agent !== agent) return false;
     if (run !== undefined && entry.run !== run) return false;

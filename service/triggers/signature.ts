@@ -49,8 +49,9 @@ export function signatureOf(
   headers: DeliveryHeaders,
   now: number = Date.now(),
 ): (body: Uint8Array) => void {
-  const { signature, encoding = 'hex', keyOf = Buffer.from, covered = (time) => `${time}.`, ...form } = formOf(trigger);
-  const claim = claimIn({ signature, ...form }, headers);
+  const form = formOf(trigger);
+  const { signature, encoding = 'hex', keyOf = Buffer.from, covered = (time) => `${time}.` } = form;
+  const claim = claimIn(form, headers);
   if (claim === undefined) throw refused(`The delivery is not signed: its header ${signature} is missing or incomplete.`);
   const { signatures, time } = claim;
   if (time !== undefined) checkTime(time, trigger.tolerance, now);
@@ -69,9 +70,10 @@ export function signatureOf(
 
 /** Undefined: the signature or its time is missing. */
 function claimIn(
-  { signature, separator, prefix = '', timestamp, timePrefix }: Omit<SenderForm, 'id'>,
+  form: SenderForm,
   headers: DeliveryHeaders,
 ): { readonly signatures: readonly string[]; readonly time?: string } | undefined {
+  const { signature, separator, prefix = '', timestamp, timePrefix } = form;
   const text = headerIn(headers, signature) ?? '';
   const parts = separator === undefined ? [text] : text.split(separator);
   const after = (start: string): readonly string[] =>
