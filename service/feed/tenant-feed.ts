@@ -23,7 +23,6 @@ export interface FeedOfRun {
   endedRunId?: string;
 }
 
-/** The rest of a run that has ended. */
 type SavedRun = Required<Pick<FeedOfRun, 'next' | 'startTime' | 'endedRunId'>>;
 
 interface SavedState {

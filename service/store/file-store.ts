@@ -106,7 +106,6 @@ function nameOf(key: string): string {
   return bytes.replace(/[^a-z0-9_-]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-/** Undefined also for what has expired. */
 async function valueAt(path: string): Promise<string | undefined> {
   const text = await unless('ENOENT', () => readFile(path, 'utf8'));
   if (text === undefined) return undefined;

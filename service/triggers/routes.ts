@@ -111,7 +111,6 @@ async function signedBytes(context: Context, { options }: NamedTrigger): Promise
   }
 }
 
-/** For `start` and the store. */
 function withoutSecrets(headers: DeliveryHeaders): DeliveryHeaders {
   const isSecret = (name: string): boolean => /^(proxy-)?authorization$|^cookie$|signature|token|secret|(?<!idempotency-)key/.test(name);
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecret(name)));
