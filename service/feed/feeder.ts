@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { defined } from '../../contract/defined';
@@ -28,7 +29,9 @@ const overlapMs = 10 * 60_000;
 const wholeLookMs = 3_600_000;
 const lengthsMs = 30_000;
 const againMs = 60_000;
-const mostEnded = 8;
+const mostReads = 16;
+/** A run at work may have nothing for the feed, and be followed for days. */
+const readMs = 1000;
 const mostWaiting = 5000;
 
 /** Writes the events of all runs to the feeds of their tenants, in one service of several. */
@@ -60,10 +63,15 @@ export class Feeder {
 
   private async lead(signal: AbortSignal): Promise<void> {
     const over = new AbortController();
-    const session = new FeedSession(this.settings, AbortSignal.any([signal, over.signal]));
+    const ending = AbortSignal.any([signal, over.signal]);
+    setMaxListeners(0, ending);
+    const session = new FeedSession(this.settings, ending);
+    // A look at many runs takes longer than the lease.
+    const renewal = setInterval(() => void this.holdsLease().catch(() => undefined), leaseMs / 3).unref();
     try {
       while (!signal.aborted && (await this.holdsLease())) await session.look();
     } finally {
+      clearInterval(renewal);
       over.abort();
       await session.close();
     }
@@ -75,7 +83,7 @@ class FeedSession {
   private readonly tails = new Set<Promise<void>>();
   private readonly notifiers = new Map<string, { readonly notifier: Pick<Notifier, 'stuck'>; readonly over: Promise<void> }>();
   private failure: unknown;
-  private ended = 0;
+  private readonly reads = new Set<FeedOfRun>();
   private closedSince: number | undefined;
   private wholeLookAt = 0;
   private lengthsAt = Date.now();
@@ -118,20 +126,19 @@ class FeedSession {
     if (isSame && (!looksAtLengths || known.length === (await this.settings.source.lengthOf(run.workflowId)))) return;
     known.startTime = run.startTime;
     known.isAtWork = true;
-    if (!run.isOpen) {
-      while (this.ended >= mostEnded) {
-        await this.flush();
-        await this.pass();
-      }
-      this.ended += 1;
+    while (this.reads.size >= mostReads) {
+      await this.flush();
+      await this.pass();
     }
+    this.reads.add(known);
+    if (run.isOpen) setTimeout(() => this.reads.delete(known), readMs).unref();
     delete known.endedRunId;
     const tail = this.tail(feed, run, known)
       .catch((error: unknown) => void (this.failure ??= error))
       .finally(() => {
         known.isAtWork = false;
         this.tails.delete(tail);
-        if (!run.isOpen) this.ended -= 1;
+        this.reads.delete(known);
       });
     this.tails.add(tail);
   }
@@ -145,6 +152,7 @@ class FeedSession {
       length = await source.lengthOf(run.workflowId);
       for await (const event of source.events(run.workflowId, known.next, this.signal)) {
         feed.add(run, event);
+        if (run.isOpen) this.reads.delete(known);
         while (feed.size > mostWaiting) await this.pass();
       }
     } catch (error) {

@@ -20,3 +20,8 @@ export const StoreSchema = z.custom<ServiceStore>(
   (value) => methods.every((method) => typeof (value as Record<string, unknown> | null)?.[method] === 'function'),
   `is not a store with ${methods.slice(0, -1).join(', ')} and lines`,
 );
+
+export async function readJson<T>(store: Pick<ServiceStore, 'get'>, key: string): Promise<T | undefined> {
+  const text = await store.get(key);
+  return text === undefined ? undefined : (JSON.parse(text) as T);
+}

@@ -117,6 +117,65 @@ function crashing(store: ServiceStore, nth: number, takesEffect: boolean) {
   return { store: { ...store, set }, crashed };
 }
 
+describe('a service that leads the feed', () => {
+  it('begins to read at most 16 open runs at once, and follows all', async () => {
+    const { run, change, source } = server();
+    const store = memoryStore();
+    const runs = upTo(50).map((at) => run(`run-${at}`));
+    for (const one of runs) change(one, { events: 1 });
+    let [reading, most] = [0, 0];
+    const counted: typeof source = {
+      ...source,
+      async *events(...asked) {
+        most = Math.max(most, (reading += 1));
+        await new Promise(setImmediate);
+        reading -= 1;
+        yield* source.events(...asked);
+      },
+    };
+    const feeder = feederOn(counted, store);
+    await eventually(async () => (Object.keys(await told(store)).length === 50 ? true : undefined));
+    for (const one of runs) change(one, { events: 2, status: 'ended' });
+    await eventually(async () => (Object.values(await told(store)).every(({ length }) => length === 2) ? true : undefined));
+    await feeder.close();
+    expect(most).toBeLessThanOrEqual(16);
+  });
+
+  it('begins with other runs where runs at work have no event for the feed', async () => {
+    const { run, change, source } = server();
+    const store = memoryStore();
+    for (const at of upTo(16)) run(`quiet-${at}`);
+    change(run('last'), { events: 1 });
+    const feeder = feederOn(source, store);
+    await eventually(async () => ((await told(store))['last'] === undefined ? undefined : true));
+    await feeder.close();
+  });
+
+  it('still leads after a look that lasted longer than the lease', async () => {
+    jest.useFakeTimers();
+    const { source } = server();
+    const store = memoryStore();
+    let go: () => void = () => undefined;
+    const slow: typeof source = {
+      ...source,
+      async *closed() {
+        await new Promise<void>((resolve) => (go = resolve));
+      },
+    };
+    const feeder = feederOn(slow, store);
+    await jest.advanceTimersByTimeAsync(10);
+    const mark = await store.get('feed-leader');
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(await store.get('feed-leader')).toBe(mark);
+    expect(mark).toBeDefined();
+    go();
+    const closed = feeder.close();
+    await jest.advanceTimersByTimeAsync(1000);
+    await closed;
+    jest.useRealTimers();
+  });
+});
+
 describe('the feed of all runs', () => {
   it('has notifiers tell of a run that is stuck, and waits for their end', async () => {
     const { run, change, source } = server();
@@ -303,6 +362,9 @@ describe('the feed of all runs', () => {
   });
 });
 
+const lineOf = (run: string, offset = 0, text = ''): string =>
+  JSON.stringify({ run, agent: 'clerk', tags: [], event: { offset, type: 'custom', text } });
+
 describe('a page of the feed', () => {
   const filled = async (chunks: readonly (readonly string[])[]) => {
     const store = memoryStore();
@@ -310,7 +372,7 @@ describe('a page of the feed', () => {
     for (const [chunk, runs] of chunks.entries())
       await log.append(
         chunk,
-        runs.map((run, offset) => ({ run, agent: 'clerk', tags: [], event: { offset, type: 'custom' } as unknown as RunEvent })),
+        runs.map((run, offset) => lineOf(run, offset)),
       );
     return { store, log };
   };
@@ -333,6 +395,23 @@ describe('a page of the feed', () => {
     expect([none.events, await rest(none.next)]).toEqual([[], []]);
   });
 
+  it('has at most 4 MiB of events, and at least one event', async () => {
+    const log = new FeedLog(memoryStore(), 'acme', keepMs);
+    const large = 'ä'.repeat(700_000);
+    await log.append(
+      0,
+      ['a', 'b', 'c'].map((run) => lineOf(run, 0, large)),
+    );
+    await log.append(1, [lineOf('d', 0, large.repeat(4)), lineOf('e')]);
+    const pages: string[][] = [];
+    for (let [since, more]: [string | undefined, boolean] = [undefined, true]; more;) {
+      const page = await log.page({ ...everything, since });
+      pages.push(page.events.map(({ run }) => run));
+      ({ next: since, more } = page);
+    }
+    expect(pages).toEqual([['a', 'b'], ['c'], ['d'], ['e']]);
+  });
+
   it('refuses a cursor whose events are gone, and a cursor that the feed never gave', async () => {
     const { store, log } = await filled([['a'], ['b'], ['c']]);
     await store.delete('feed/acme/000000000000');
@@ -349,8 +428,7 @@ describe('a page of the feed', () => {
       ...store,
       get: async (key) => {
         const found = await store.get(key);
-        if (key === 'feed/acme/000000000001' && looks++ === 0)
-          await log.append(1, [{ run: 'b', agent: 'clerk', tags: [], event: { offset: 0 } as RunEvent }]);
+        if (key === 'feed/acme/000000000001' && looks++ === 0) await log.append(1, [lineOf('b')]);
         return found;
       },
     };

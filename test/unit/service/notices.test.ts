@@ -97,7 +97,7 @@ function bedOn(store: ServiceStore, receivers: readonly NotifyOptions[], clock =
       const entries = happened.map(([run, type, { agent = 'clerk', tags = ['night'] } = {}]) => {
         const offset = offsets.get(run) ?? 0;
         offsets.set(run, offset + 1);
-        return { run, agent, tags, startedBy: 'ada', event: eventOf(type, offset, clock.now()) };
+        return JSON.stringify({ run, agent, tags, startedBy: 'ada', event: eventOf(type, offset, clock.now()) });
       });
       await log.append(chunk++, entries);
     },
@@ -255,7 +255,7 @@ describe('notices', () => {
     const old = { run: 'old', agent: 'clerk', tags: [], event: eventOf('completed', 0, began - hour) };
     bed.begin();
     await bed.clock.pass(1000);
-    await bed.log.append(0, [old]);
+    await bed.log.append(0, [JSON.stringify(old)]);
     await bed.clock.pass(1000);
     await bed.end();
     expect(bed.told()).toEqual([]);
