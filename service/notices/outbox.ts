@@ -6,6 +6,7 @@ import type { Failure } from '../../contract/messages/messages';
 import { hashOf } from '../access/secrets';
 import type { FeedEntry } from '../feed/feed-log';
 import type { ServiceStore } from '../store/store';
+import { readJson } from '../store/store';
 
 /** The run of a notice. */
 export type NoticeRun = Omit<FeedEntry, 'event'>;
@@ -41,9 +42,8 @@ export class NoticeOutbox {
     readonly tenant: string,
   ) {}
 
-  async position(): Promise<OutboxPosition | undefined> {
-    const text = await this.store.get(`notices-at/${this.tenant}`);
-    return text === undefined ? undefined : (JSON.parse(text) as OutboxPosition);
+  position(): Promise<OutboxPosition | undefined> {
+    return readJson(this.store, `notices-at/${this.tenant}`);
   }
 
   async moveTo(position: OutboxPosition): Promise<void> {
@@ -70,9 +70,8 @@ export class NoticeOutbox {
     return this.store.list(this.pendingPrefix);
   }
 
-  async read(key: string): Promise<Notice | undefined> {
-    const text = await this.store.get(key);
-    return text === undefined ? undefined : (JSON.parse(text) as Notice);
+  read(key: string): Promise<Notice | undefined> {
+    return readJson(this.store, key);
   }
 
   async write(key: string, notice: Notice): Promise<void> {
