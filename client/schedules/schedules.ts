@@ -80,18 +80,14 @@ export class Schedules {
   }
 
   pause(name: string, note = 'paused'): Promise<void> {
-    return this.work.wait(async () => {
+    return this.control(name, (handle) => {
       optionsOf({ note }, 'pause', { note: filled });
-      await this.known(name, 'runs:control');
-      await this.server.on(name, (handle) => handle.pause(this.acting.signed(note)));
+      return handle.pause(this.acting.signed(note));
     });
   }
 
   resume(name: string): Promise<void> {
-    return this.work.wait(async () => {
-      await this.known(name, 'runs:control');
-      await this.server.on(name, (handle) => handle.unpause(this.acting.signed('resumed')));
-    });
+    return this.control(name, (handle) => handle.unpause(this.acting.signed('resumed')));
   }
 
   /** Starts a run as at a time of the schedule, also of a paused schedule. `overlap` holds. */
@@ -122,10 +118,7 @@ export class Schedules {
   }
 
   delete(name: string): Promise<void> {
-    return this.work.wait(async () => {
-      await this.known(name, 'runs:control');
-      await this.server.on(name, (handle) => handle.delete());
-    });
+    return this.control(name, (handle) => handle.delete());
   }
 
   /**
@@ -148,6 +141,13 @@ export class Schedules {
         if (wanted !== undefined) this.applied.add(name);
       }
       return acts;
+    });
+  }
+
+  private control(name: string, act: Parameters<ScheduleServer['on']>[1]): Promise<void> {
+    return this.work.wait(async () => {
+      await this.known(name, 'runs:control');
+      await this.server.on(name, act);
     });
   }
 
