@@ -84,10 +84,7 @@ export async function loadProject(path?: string, directory: string = process.cwd
   for (const [name, { start, batch }] of Object.entries(config.schedules ?? {})) {
     const { agent } = start ?? batch;
     if (!agents.has(agent))
-      throw new HoldfastError(
-        'config-invalid',
-        `${file}: the schedule "${name}" starts "${agent}", which ${agentsFile} does not export.`,
-      );
+      throw new HoldfastError('config-invalid', `${file}: the schedule "${name}" starts "${agent}", which ${agentsFile} does not export.`);
   }
   return {
     file,

@@ -51,7 +51,13 @@ export async function startBatchBed(answer: Answerer): Promise<BatchBed> {
     serve: () =>
       serveActivities({
         server,
-        queues: [{ taskQueue: batchQueueOf(bed.taskQueue), activities: batchActivities({ client, store, agents, schedules: () => schedules }), most: 5 }],
+        queues: [
+          {
+            taskQueue: batchQueueOf(bed.taskQueue),
+            activities: batchActivities({ client, store, agents, schedules: () => schedules }),
+            most: 5,
+          },
+        ],
         graceMs: 100,
         heartbeatsEveryMs: 500,
       }),

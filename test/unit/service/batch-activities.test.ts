@@ -35,7 +35,8 @@ function bed(lines?: LinesOfSchedule, more: object = {}) {
   const run = <Name extends keyof BatchActivities>(
     name: Name,
     ...args: Parameters<BatchActivities[Name]>
-  ): ReturnType<BatchActivities[Name]> => environment.run(acts[name] as never, ...(args as unknown as never[])) as ReturnType<BatchActivities[Name]>;
+  ): ReturnType<BatchActivities[Name]> =>
+    environment.run(acts[name] as never, ...(args as unknown as never[])) as ReturnType<BatchActivities[Name]>;
   return { store, known, checked, cancelled, run, environment, its };
 }
 
