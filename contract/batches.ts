@@ -13,14 +13,20 @@ export interface BatchLine {
   readonly values?: Readonly<Record<string, Json>>;
 }
 
-/** Facts of a batch that never change. The memo of the workflow has them. */
-export interface BatchHead {
-  readonly id: string;
+/** What the caller, or the configuration, says of a batch. */
+export interface BatchOptions {
   readonly agent: string;
-  readonly lines: number;
-  readonly concurrency: number;
+  /** How many runs are at work at once. Default: 20. */
+  readonly concurrency?: number;
+  /** The most starts in a minute. Default: no limit. */
   readonly perMinute?: number;
-  readonly tags: readonly string[];
+  readonly tags?: readonly string[];
+}
+
+export const defaultConcurrency = 20;
+
+export interface KeptLines {
+  readonly lines: number;
   /** Of agent and lines. */
   readonly hash: string;
   /** The beginning of the keys of the lines in the store, unique to the upload. */
@@ -28,10 +34,19 @@ export interface BatchHead {
   readonly chunks: number;
 }
 
+/** Facts of a batch that never change. The memo of the workflow has them. */
+export interface BatchHead extends KeptLines, BatchOptions {
+  readonly id: string;
+  readonly concurrency: number;
+  readonly tags: readonly string[];
+}
+
 export interface BatchInput extends BatchHead {
   readonly tenant: string;
   readonly author: Author;
   readonly queue: string;
+  /** The schedule of the configuration that gives the lines. Its workflow has the id. */
+  readonly schedule?: string;
 }
 
 export interface BatchEnds {
@@ -48,8 +63,9 @@ export interface BatchProgress {
   readonly refused: number;
   /** Lines whose runs hold a place, at most `concurrency`. */
   readonly open: readonly number[];
-  /** After the last start: how many runs were looked at, and how they had ended. */
+  /** After the last start: the runs of all lines before this line, and of all chunks before this chunk, have ended. */
   readonly looked: number;
+  readonly chunk: number;
   readonly ended: BatchEnds;
 }
 
@@ -58,7 +74,8 @@ export const batchBegin: BatchProgress = {
   started: 0,
   refused: 0,
   open: [],
-  looked: 0,
+  looked: 1,
+  chunk: 0,
   ended: { completed: 0, failed: 0, cancelled: 0 },
 };
 
@@ -67,15 +84,23 @@ export interface BatchStop {
   readonly cancels?: Author;
 }
 
+/** In the memo, as soon as no line is left to start. */
 export interface BatchEnd {
   readonly progress: BatchProgress;
   readonly isStopped: boolean;
+  readonly error?: Failure;
 }
 
 export interface BatchActivities {
-  runBatch(batch: BatchInput): Promise<BatchProgress>;
-  cancelRuns(batch: BatchInput, author: Author): Promise<void>;
+  keepLines(batch: BatchInput): Promise<KeptLines>;
+  startLines(batch: BatchInput): Promise<BatchProgress>;
+  /** Fails while a run has not ended, and the server tries again. */
+  countEnds(batch: BatchInput, begun: BatchProgress): Promise<BatchProgress>;
+  cancelRuns(batch: BatchInput, author: Author, progress: BatchProgress): Promise<void>;
 }
+
+/** The type of the failure while runs have not ended. */
+export const batchWaits = 'batch-waits';
 
 export function batchQueueOf(taskQueue: string): string {
   return `${taskQueue}-batch`;
@@ -97,12 +122,18 @@ export interface StartedBatch {
   readonly lines: number;
 }
 
-export interface ListedBatch extends Pick<BatchHead, 'id' | 'agent' | 'lines' | 'concurrency' | 'perMinute' | 'tags'> {
-  /** `completed`: the run of every line has ended. */
-  readonly status: 'running' | 'completed' | 'stopped';
+export interface ListedBatch extends BatchOptions {
+  readonly id: string;
+  readonly lines: number;
+  readonly concurrency: number;
+  readonly tags: readonly string[];
+  /** `completed`: the run of every line has ended. `failed`: a schedule got no lines. */
+  readonly status: 'running' | 'completed' | 'stopped' | 'failed';
   readonly startedAt: Timestamp;
   readonly closedAt?: Timestamp;
   readonly startedBy?: string;
+  /** Why the batch failed. */
+  readonly error?: Failure;
 }
 
 export interface ShownBatch extends ListedBatch {
@@ -118,13 +149,23 @@ export interface BatchPage {
   readonly next?: string;
 }
 
-/** `pending`: not started. `refused`: the run could not be started, as the error says. */
-export const batchLineStatuses = ['pending', 'running', 'waiting', 'stuck', 'completed', 'failed', 'cancelled', 'refused'] as const;
+/** `pending`: not started. `refused`: the run could not be started. `unreadable`: the run cannot be read. The error says why. */
+export const batchLineStatuses = [
+  'pending',
+  'running',
+  'waiting',
+  'stuck',
+  'completed',
+  'failed',
+  'cancelled',
+  'refused',
+  'unreadable',
+] as const;
 
 export interface BatchResult {
   readonly line: number;
   readonly id: string;
-  readonly status: RunStatus | 'pending' | 'refused';
+  readonly status: RunStatus | 'pending' | 'refused' | 'unreadable';
   readonly output?: unknown;
   /** The run ended with calls that no worker makes. */
   readonly toolCalls?: readonly ToolCall[];
