@@ -149,6 +149,7 @@ describe('with rows in each part', () => {
     await deliver('msg_3');
     await desk.service.startBatch({ agent: 'support', id: 'waiting' }, JSON.stringify(inputOf(refund(80))));
     // A row that comes later moves the others.
+    await eventually(async () => (await desk.service.batches()).batches.some(({ id }) => id === 'waiting') || undefined);
     await eventually(
       async () => (await desk.service.notices()).notices.filter(({ state }) => state === 'undelivered').length === 2 || undefined,
     );
