@@ -33,7 +33,7 @@ export interface KeptLines {
   readonly chunks: number;
 }
 
-/** Facts of a batch that never change. The memo of the workflow has them. */
+/** In the memo of the workflow. Never changes. */
 export interface BatchHead extends KeptLines, BatchOptions {
   readonly id: string;
   readonly concurrency: number;
