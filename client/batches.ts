@@ -145,7 +145,7 @@ function unknownBatch(id: string, error: unknown): unknown {
   return codeOf(error) === 'run-unknown' ? new HoldfastError('batch-unknown', `There is no batch "${id}".`, { cause: error }) : error;
 }
 
-/** The memo of a batch of a schedule has the name of the schedule for an id. */
+/** The memo of a schedule's batch lacks the time in the id. */
 function headOf({ memo, workflowId }: ListedExecution): BatchHead {
   return { ...(memo[names.memo.batch] as BatchHead), id: runIdOf(workflowId) };
 }

@@ -13,7 +13,6 @@ export interface BatchLine {
   readonly values?: Readonly<Record<string, Json>>;
 }
 
-/** What the caller, or the configuration, says of a batch. */
 export interface BatchOptions {
   readonly agent: string;
   /** How many runs are at work at once. Default: 20. */
@@ -34,7 +33,7 @@ export interface KeptLines {
   readonly chunks: number;
 }
 
-/** Facts of a batch that never change. The memo of the workflow has them. */
+/** In the memo of the workflow. Never changes. */
 export interface BatchHead extends KeptLines, BatchOptions {
   readonly id: string;
   readonly concurrency: number;
@@ -45,7 +44,7 @@ export interface BatchInput extends BatchHead {
   readonly tenant: string;
   readonly author: Author;
   readonly queue: string;
-  /** The schedule of the configuration that gives the lines. Its workflow has the id. */
+  /** Gives the lines. The workflow has the id. */
   readonly schedule?: string;
 }
 
@@ -63,7 +62,7 @@ export interface BatchProgress {
   readonly refused: number;
   /** Lines whose runs hold a place, at most `concurrency`. */
   readonly open: readonly number[];
-  /** After the last start: the runs of all lines before this line, and of all chunks before this chunk, have ended. */
+  /** The runs of all lines before this line, and of all chunks before this chunk, have ended. */
   readonly looked: number;
   readonly chunk: number;
   readonly ended: BatchEnds;
@@ -84,7 +83,6 @@ export interface BatchStop {
   readonly cancels?: Author;
 }
 
-/** In the memo, as soon as no line is left to start. */
 export interface BatchEnd {
   readonly progress: BatchProgress;
   readonly isStopped: boolean;
@@ -99,7 +97,6 @@ export interface BatchActivities {
   cancelRuns(batch: BatchInput, author: Author, progress: BatchProgress): Promise<void>;
 }
 
-/** The type of the failure while runs have not ended. */
 export const batchWaits = 'batch-waits';
 
 export function batchQueueOf(taskQueue: string): string {
@@ -132,7 +129,6 @@ export interface ListedBatch extends BatchOptions {
   readonly startedAt: Timestamp;
   readonly closedAt?: Timestamp;
   readonly startedBy?: string;
-  /** Why the batch failed. */
   readonly error?: Failure;
 }
 

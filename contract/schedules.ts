@@ -40,12 +40,11 @@ export interface ScheduleSpec extends ScheduleTimes {
   readonly batch?: never;
 }
 
-/** Gives lines as `POST /batches` takes: inputs, or objects with `input`. */
+/** Gives lines as `POST /batches` takes. */
 export type LinesOfSchedule = () => MaybePromise<Iterable<unknown> | AsyncIterable<unknown>>;
 
 /** Only the configuration can have a batch, because functions do not travel. */
 export interface BatchSchedule extends ScheduleTimes {
-  /** The service asks `lines` at each time. */
   readonly batch: BatchOptions & { readonly lines: LinesOfSchedule };
   readonly start?: never;
 }
@@ -79,6 +78,5 @@ export interface ScheduledRun {
 }
 
 export interface ShownSchedule extends ListedSchedule {
-  /** Absent with `batch`. */
   readonly start?: ScheduledStart;
 }

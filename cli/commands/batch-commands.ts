@@ -15,7 +15,6 @@ import { exitCodes, told, writeJson, writeTable, type JsonFlag } from '../output
 import type { Terminal } from '../terminal';
 import { relativeTime } from '../times';
 
-/** Numbers are texts here, which the service reads. */
 export type BatchFlags = BatchRequest & { readonly out?: string; readonly detach?: boolean };
 
 const lookMs = { live: 1_000, plain: 5_000 };

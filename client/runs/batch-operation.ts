@@ -8,7 +8,6 @@ const runLike = { version: 1, input: null, values: {}, stream: false, options: {
 
 type BatchOwner = Pick<BatchInput, 'tenant' | 'author' | 'schedule'> & { readonly taskQueue: string };
 
-/** The start of the workflow of a batch, also as the action of a schedule. */
 export function batchOperation(head: BatchHead, { taskQueue, ...owner }: BatchOwner) {
   const { id, agent, tags, hash } = head;
   const { tenant, author } = owner;

@@ -39,7 +39,7 @@ export function changeOf(wanted: WantedSchedule | undefined): NextSchedule {
   };
 }
 
-/** Applies one schedule until it is so. Any number of services may do so at once. */
+/** Any number of services may do so at once. */
 export async function applySchedule(
   server: Pick<ScheduleServer, 'find' | 'create' | 'update'>,
   name: string,

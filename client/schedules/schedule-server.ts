@@ -62,7 +62,6 @@ export class ScheduleServer {
     });
   }
 
-  /** Leaves a schedule of the name as it is. */
   async create(name: string, { mark: { paused = false, note }, ...wanted }: WantedSchedule): Promise<void> {
     await this.ask(name, () =>
       this.client.create({

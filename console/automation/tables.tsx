@@ -31,7 +31,11 @@ const mostShown = 3;
 
 function rowOfSchedule(schedule: ListedSchedule): ActRow {
   const { name, agent, source, setBy, cron, every = '', zone = 'UTC', overlap, paused, runs, skipped, missed } = schedule;
-  const links = runs.slice(0, mostShown).map(({ id, at }) => noted(<RunLink run={id} />, <Time at={at} />));
+  const links = runs
+    .slice(0, mostShown)
+    .map(({ id, at }) =>
+      noted(schedule.batch === undefined ? <RunLink run={id} /> : <a href={runsOfBatch(id)} children={id} />, <Time at={at} />),
+    );
   const cells = [
     noted(
       <StrongName text={name} />,
@@ -111,27 +115,30 @@ export function Batches() {
   );
 }
 
+const runsOfBatch = (id: string, query: { readonly status?: string } = {}): string =>
+  hrefOf('runs', undefined, { tag: batchTag(id), ...query });
+
 const statuses = ['running', 'waiting', 'completed', 'failed', 'cancelled'] as const;
 
 function rowOfBatch({ id, agent, status, startedAt, closedAt, startedBy, lines, counts, ...batch }: ShownBatch): ActRow {
   const ended = counts.completed + counts.failed + counts.cancelled + counts.refused;
   const tookMs = (closedAt === undefined ? now.value : Date.parse(closedAt)) - Date.parse(startedAt);
-  const runsIn = (query: { readonly status?: string }): string => hrefOf('runs', undefined, { tag: batchTag(id), ...query });
+  const problem = batch.error ?? batch.problem;
   const links = statuses.map(
     (one) =>
       counts[one] > 0 && (
-        <a href={runsIn({ status: one })}>
+        <a href={runsOfBatch(id, { status: one })}>
           <StatusBadge status={one} /> {counts[one].toLocaleString()}
         </a>
       ),
   );
   const cells = [
     noted(
-      <a href={runsIn({})} children={<StrongName text={id} />} />,
+      <a href={runsOfBatch(id)} children={<StrongName text={id} />} />,
       `${visibleText(agent)}, ${words.by(visibleText(startedBy ?? ''))}, `,
       <Time at={startedAt} />,
     ),
-    noted(<StatusBadge status={status} />, batch.problem && <Problem {...batch.problem} />),
+    noted(<StatusBadge status={status} />, problem && <Problem {...problem} />),
     noted(<progress max={lines} value={ended} aria-label={words.of(words.progress, id)} />, words.ended(ended, lines)),
     <div class="flow wrap">
       {links} {counts.refused > 0 && <Badge kind="bad">{words.refused(counts.refused)}</Badge>}

@@ -74,7 +74,6 @@ export function batchActivities({ client, store, agents, schedules }: BatchServi
   };
 }
 
-/** An attempt goes on from the last heartbeat. */
 async function beating<Result>(
   begin: BatchProgress,
   work: (begin: BatchProgress, at: Pick<BatchWork, 'signal' | 'report'>) => Promise<Result>,

@@ -7,7 +7,7 @@ export type NumberedLine = { readonly line: number; readonly text: string } | { 
 /** Escapes and white space make a line larger than its input. */
 const mostOfLine = 2 * limits.runInput;
 
-/** Splits bytes into lines, and leaves out empty lines. Keeps at most one line and one piece of the bytes in memory. */
+/** Leaves out empty lines. Keeps at most one line and one piece in memory. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most = mostOfLine): AsyncGenerator<NumberedLine> {
   let line = 1;
   let parts: Buffer[] = [];

@@ -8,7 +8,6 @@ const linesOfChunk = 500;
 const bytesOfChunk = 256 * 1024;
 const ttlMs = limits.batchKeptMs;
 
-/** Writes lines to the store in chunks. */
 export class LineWriter {
   chunks = 0;
   private kept: string[] = [];
@@ -35,7 +34,6 @@ export class LineWriter {
   }
 }
 
-/** Without this, the store removes the lines after their time. */
 export async function discardLines(store: ServiceStore, { store: prefix, chunks }: Pick<KeptLines, 'store' | 'chunks'>): Promise<void> {
   for (let chunk = 0; chunk < chunks; chunk++) await store.delete(chunkKey(prefix, chunk)).catch(() => undefined);
 }
@@ -46,7 +44,6 @@ export interface KeptLine extends BatchLine {
   readonly chunk: number;
 }
 
-/** Reads chunk by chunk. */
 export async function* keptLines(store: ServiceStore, { id, store: prefix, chunks }: Stored, first = 0): AsyncGenerator<KeptLine> {
   for (let chunk = first; chunk < chunks; chunk++) {
     const text = await store.get(chunkKey(prefix, chunk));

@@ -95,7 +95,6 @@ function valueOf(text: string): { readonly value: unknown } | { readonly problem
 
 const linesOfLook = 500;
 
-/** At the reader's speed. */
 async function* textsOf(
   results: AsyncIterable<object>,
   isKnown: () => Promise<boolean>,

@@ -74,7 +74,6 @@ class Starts {
     }
   }
 
-  /** A line holds its place from here on. */
   private begin(line: BatchLine): void {
     const one: (typeof this.begun)[number] = { line: line.line };
     this.begun.push(one);
@@ -169,7 +168,6 @@ export async function countEnds(batch: BatchInput, begin: BatchProgress, work: B
   }
   for await (const { line, chunk, status } of inOrder(left(), looksAtOnce, async (one) => ({ ...one, status: await runs.statusOf(one) }))) {
     if (signal.aborted || (status !== undefined && !isEnded(status))) return progress;
-    // The server no longer keeps a run that ended long ago.
     const ended = status === undefined ? progress.ended : { ...progress.ended, [status]: progress.ended[status] + 1 };
     report((progress = { ...progress, looked: line + 1, chunk, ended }));
   }

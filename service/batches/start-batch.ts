@@ -30,7 +30,7 @@ const WholeLine = z.strictObject({
   values: z.record(z.string(), json).optional(),
 });
 
-/** Begins the batch after the last line. Without an id, the id is made of the agent and the lines. */
+/** Begins the batch after the last line. */
 export async function startBatch(
   lines: AsyncIterable<GivenLine>,
   { id, tags = [], concurrency = defaultConcurrency, ...given }: BatchOptions & { readonly id?: string },
@@ -50,7 +50,7 @@ export async function startBatch(
   return started;
 }
 
-/** Keeps all lines. A line that cannot be started refuses all lines. */
+/** A line that cannot be started refuses all lines. */
 export async function keepLines(
   lines: AsyncIterable<GivenLine>,
   batch: BatchOptions & { readonly id: string },
