@@ -2,6 +2,7 @@ import type { FeedEvent, FeedPage } from '../../contract/feed';
 import { HoldfastError } from '../../contract/errors';
 import { shown } from '../../contract/shown';
 import type { ServiceStore } from '../store/store';
+import { placeOfTenant } from '../store/store';
 
 export type FeedEntry = Omit<FeedEvent, 'cursor'>;
 
@@ -91,11 +92,11 @@ export class FeedLog {
   }
 
   private keyOf(chunk: number): string {
-    return `feed/${this.tenant}/${String(chunk).padStart(12, '0')}`;
+    return `feed/${placeOfTenant(this.tenant)}/${String(chunk).padStart(12, '0')}`;
   }
 
   private get headKey(): string {
-    return `feed-head/${this.tenant}`;
+    return `feed-head/${placeOfTenant(this.tenant)}`;
   }
 }
 

@@ -18,8 +18,12 @@ export interface FeederSettings {
   readonly keepMs: number;
   /** Between two looks at the list of runs. */
   readonly pauseMs?: number;
-  /** Tells receivers about the runs of a tenant. */
-  readonly notifierOf?: (log: FeedLog, signal: AbortSignal) => Pick<Notifier, 'run' | 'stuck'>;
+  /** Tells receivers about the runs of tenants. */
+  readonly notices?: {
+    /** Tenants with notices that are not sent yet. */
+    readonly tenants: () => Promise<readonly string[]>;
+    readonly notifierOf: (log: FeedLog, signal: AbortSignal) => Pick<Notifier, 'run' | 'wake' | 'stuck'>;
+  };
 }
 
 const leaderKey = 'feed-leader';
@@ -67,8 +71,10 @@ export class Feeder {
     setMaxListeners(0, ending);
     const session = new FeedSession(this.settings, ending);
     // A look at many runs takes longer than the lease.
-    const renewal = setInterval(() => void this.holdsLease().catch(() => undefined), leaseMs / 3).unref();
+    const renew = (): Promise<void> => this.holdsLease().then((holds) => (holds ? undefined : over.abort(new FeedTaken('the lease'))));
+    const renewal = setInterval(() => void renew().catch(() => undefined), leaseMs / 3).unref();
     try {
+      for (const tenant of (await this.settings.notices?.tenants()) ?? []) await session.feedOf(tenant);
       while (!signal.aborted && (await this.holdsLease())) await session.look();
     } finally {
       clearInterval(renewal);
@@ -81,7 +87,7 @@ export class Feeder {
 class FeedSession {
   private readonly tenants = new Map<string, Promise<TenantFeed>>();
   private readonly tails = new Set<Promise<void>>();
-  private readonly notifiers = new Map<string, { readonly notifier: Pick<Notifier, 'stuck'>; readonly over: Promise<void> }>();
+  private readonly notifiers = new Map<string, { readonly notifier: Pick<Notifier, 'wake' | 'stuck'>; readonly over: Promise<void> }>();
   private failure: unknown;
   private readonly reads = new Set<FeedOfRun>();
   private closedSince: number | undefined;
@@ -165,33 +171,38 @@ class FeedSession {
     this.check();
     if (!isWhole) return;
     if (!run.isOpen) await feed.ends(run.row.id, run.runId);
-    else await this.tellIfStuck(run);
+    else
+      await this.tellIfStuck(run).catch((error: unknown) => {
+        if (isOfServer(error)) throw error;
+        logger.warn(`No notice tells whether the run ${run.row.id} is stuck: ${messageOf(error)}`, { run: run.row.id });
+      });
     known.shows = run.shows;
     known.length = length;
   }
 
-  private async tellIfStuck({ tenant, workflowId, row }: FeedRun): Promise<void> {
+  private async tellIfStuck({ tenant, workflowId, runId, row }: FeedRun): Promise<void> {
     const known = this.notifiers.get(tenant);
     if (known === undefined) return;
     const stuck = await this.settings.source.stuck(workflowId);
     const { id, agent, tags, startedBy } = row;
-    if (stuck !== undefined) await known.notifier.stuck({ run: id, agent, tags, ...defined({ startedBy }) }, stuck);
+    if (stuck === undefined) return;
+    known.notifier.stuck({ run: { run: id, agent, tags, ...defined({ startedBy }) }, error: stuck.error, at: `${runId} ${stuck.offset}` });
   }
 
-  private feedOf(tenant: string): Promise<TenantFeed> {
-    const { store, keepMs, notifierOf } = this.settings;
+  feedOf(tenant: string): Promise<TenantFeed> {
+    const { store, keepMs, notices } = this.settings;
     const known = this.tenants.get(tenant);
     if (known !== undefined) return known;
     const feed = new TenantFeed(store, tenant, keepMs).load();
     this.tenants.set(tenant, feed);
-    const notifier = notifierOf?.(new FeedLog(store, tenant, keepMs), this.signal);
+    const notifier = notices?.notifierOf(new FeedLog(store, tenant, keepMs), this.signal);
     if (notifier !== undefined) this.notifiers.set(tenant, { notifier, over: notifier.run() });
     return feed;
   }
 
   private async flush(): Promise<void> {
     this.check();
-    for (const feed of this.tenants.values()) await (await feed).flush();
+    for (const [tenant, feed] of this.tenants) if (await (await feed).flush()) this.notifiers.get(tenant)?.notifier.wake();
   }
 
   private async pass(): Promise<void> {

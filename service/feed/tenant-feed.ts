@@ -3,7 +3,7 @@ import type { RunEvent } from '../../contract/events';
 import type { FeedRun } from '../../client/reading/feed-source';
 import { hashOf } from '../access/secrets';
 import type { ServiceStore } from '../store/store';
-import { readJson } from '../store/store';
+import { placeOfTenant, readJson } from '../store/store';
 import type { FeedEntry } from './feed-log';
 import { FeedLog } from './feed-log';
 
@@ -102,8 +102,9 @@ export class TenantFeed {
     this.waiting.push({ run: id, next: event.offset + 1, line: JSON.stringify(entry) });
   }
 
-  /** Writes what waits now. Throws FeedTaken. */
-  async flush(): Promise<void> {
+  /** Writes what waits now, and returns whether there was anything. Throws FeedTaken. */
+  async flush(): Promise<boolean> {
+    const isNew = this.waiting.length > 0;
     for (let left = this.waiting.length; left > 0;) {
       const chunk = this.waiting.slice(0, this.sizeOfChunk(left));
       left -= chunk.length;
@@ -118,6 +119,7 @@ export class TenantFeed {
     }
     const isOld = Date.now() - this.savedAt > Math.min(this.keepMs / 4, longestUnsavedMs);
     if (this.chunk - this.savedChunk >= chunksOfState || (isOld && this.chunk > this.savedChunk)) await this.save();
+    return isNew;
   }
 
   /** After `flush`: the feed has all events of this ended Temporal run. */
@@ -154,6 +156,6 @@ export class TenantFeed {
   }
 
   private get stateKey(): string {
-    return `feed-state/${this.tenant}`;
+    return `feed-state/${placeOfTenant(this.tenant)}`;
   }
 }

@@ -10,6 +10,7 @@ import type { FeederSettings } from '../../../service/feed/feeder';
 import { Feeder } from '../../../service/feed/feeder';
 import { FileStore } from '../../../service/store/file-store';
 import type { ServiceStore } from '../../../service/store/store';
+import { placeOfTenant } from '../../../service/store/store';
 import { eventually } from '../../support/eventually';
 import { memoryStore } from '../../support/memory-store';
 
@@ -73,7 +74,7 @@ function server() {
   return { runs, run, change, source, reads: () => reads };
 }
 
-function feederOn(source: FeederSettings['source'], store: ServiceStore, more: Pick<FeederSettings, 'notifierOf'> = {}) {
+function feederOn(source: FeederSettings['source'], store: ServiceStore, more: Pick<FeederSettings, 'notices'> = {}) {
   const end = new AbortController();
   const warnings: string[] = [];
   const feeder = new Feeder({ ...more, source, store, keepMs, pauseMs: 1, logger: { warn: (message) => void warnings.push(message) } });
@@ -97,6 +98,7 @@ async function told(store: ServiceStore, tenant = 'acme'): Promise<Readonly<Reco
   return found;
 }
 
+const chunks = `feed/${placeOfTenant('acme')}/`;
 const endedKey = (run: string): string => `feed-run/${createHash('sha256').update(`acme/${run}`).digest('hex')}`;
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, offset) => offset);
@@ -177,24 +179,31 @@ describe('a service that leads the feed', () => {
 });
 
 describe('the feed of all runs', () => {
-  it('has notifiers tell of a run that is stuck, and waits for their end', async () => {
+  it('has notifiers tell of new events and of a run that is stuck, and waits for their end', async () => {
     const { run, change, source } = server();
     const stuck: object[] = [];
-    let ends = 0;
+    const ended: string[] = [];
+    const woken = new Set<string>();
     const problem = { error: { code: 'run-stuck', message: 'The code changed.' }, offset: 2 };
     const isStuck: typeof source.stuck = (workflowId) => Promise.resolve(workflowId === 'acme/one' ? problem : undefined);
     const feeder = feederOn({ ...source, stuck: isStuck }, memoryStore(), {
-      notifierOf: ({ tenant }, signal) => ({
-        run: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve(void (ends += 1)))),
-        stuck: (of, told) => Promise.resolve(void stuck.push({ tenant, of, told })),
-      }),
+      notices: {
+        tenants: () => Promise.resolve(['beta']),
+        notifierOf: ({ tenant }, signal) => ({
+          run: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve(void ended.push(tenant)))),
+          wake: () => void woken.add(tenant),
+          stuck: (told) => void stuck.push({ tenant, told }),
+        }),
+      },
     });
     change(run('one'), { events: 2, status: 'waiting' });
     change(run('two'), { events: 2, status: 'waiting' });
     await eventually(() => Promise.resolve(stuck.length > 0 ? true : undefined));
     await feeder.close();
-    expect(stuck).toEqual([{ tenant: 'acme', of: { run: 'one', agent: 'clerk', tags: ['night'], startedBy: 'ada' }, told: problem }]);
-    expect(ends).toBe(1);
+    const about = { run: 'one', agent: 'clerk', tags: ['night'], startedBy: 'ada' };
+    expect(stuck).toEqual([{ tenant: 'acme', told: { run: about, error: problem.error, at: 'one-1 2' } }]);
+    expect([...ended].sort()).toEqual(['acme', 'beta']);
+    expect([...woken]).toEqual(['acme']);
   });
 
   it('has the events of each run once and in order, while runs go on, wait, go on and end', async () => {
@@ -354,7 +363,7 @@ describe('the feed of all runs', () => {
     const ahead = performance.timeOrigin + performance.now() + 61_000;
     now.mockImplementation(() => ahead + performance.now());
     // The store of the test forgets what ends with the time.
-    await eventually(async () => (store.entries.has('feed/acme/000000000001') ? true : undefined));
+    await eventually(async () => (store.entries.has(`${chunks}000000000001`) ? true : undefined));
     await feeder.close();
     now.mockRestore();
     expect(await told(store)).toEqual({ other: [0], broken: [0] });
@@ -414,7 +423,7 @@ describe('a page of the feed', () => {
 
   it('refuses a cursor whose events are gone, and a cursor that the feed never gave', async () => {
     const { store, log } = await filled([['a'], ['b'], ['c']]);
-    await store.delete('feed/acme/000000000000');
+    await store.delete(`${chunks}000000000000`);
     await expect(log.page({ ...everything, since: cursorOf({ chunk: 0, index: 1 }) })).rejects.toMatchObject({ code: 'cursor-expired' });
     expect((await log.page(everything)).events.map(({ run }) => run)).toEqual(['b', 'c']);
     for (const since of ['9.0', 'x', '1', '1.2.3', '-1.0'])
@@ -428,7 +437,7 @@ describe('a page of the feed', () => {
       ...store,
       get: async (key) => {
         const found = await store.get(key);
-        if (key === 'feed/acme/000000000001' && looks++ === 0) await log.append(1, [lineOf('b')]);
+        if (key === `${chunks}000000000001` && looks++ === 0) await log.append(1, [lineOf('b')]);
         return found;
       },
     };
