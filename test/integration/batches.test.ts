@@ -192,6 +192,8 @@ describe('a batch', () => {
     await bed.client.schedules.runNow(name);
     const id = await eventually(async () => (await bed.client.schedules.get(name)).runs[0]?.id);
     await untilIt(id, ({ counts: { waiting } }) => waiting === 2);
+    // Times in one second have one id.
+    await eventually(async () => (Date.now() >= Date.parse(id.slice(name.length + 1)) + 1000 ? true : undefined));
     await bed.client.schedules.runNow(name);
     expect(await untilIt(id, hasEnded)).toMatchObject({ status: 'stopped', started: 2 });
     expect((await resultsOf(id)).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
