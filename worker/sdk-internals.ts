@@ -31,8 +31,6 @@ export function isStockSdk(): boolean {
   return process.env['HOLDFAST_STOCK_SDK'] === '1';
 }
 
-// A worker whose workflow code runs in other threads than the SDK's
-
 type Init = Extract<WorkerThreadInput, { type: 'init' }>;
 
 export interface ThreadParts {
@@ -96,8 +94,6 @@ function mapOf(code: string): ThreadParts['bundle']['sourceMap'] | undefined {
     : (JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as Init['workflowBundle']['sourceMap']);
 }
 
-// A thread of workflow code
-
 export interface SdkThread {
   readonly thread: Thread;
   readonly atWork: BigInt64Array;
@@ -123,7 +119,6 @@ if (!stackTraces) require(handlers).globalHandlers.setPromiseHook = () => undefi
 require(thread);
 `;
 
-/** Node's cache for compiled code, from Node 22.8 on. */
 const { getCompileCacheDir } = modules as { readonly getCompileCacheDir?: () => string | undefined };
 
 export function newThread(stackTraces: boolean, hasSmallHeap = false): SdkThread {
@@ -265,7 +260,6 @@ function cpuMs(): number {
 
 const looksPerLimit = 10;
 const momentMs = 10;
-/** The SDK's text. */
 const loopedText = 'Script execution timed out';
 
 function runOf(input: WorkerThreadInput): string | undefined {
