@@ -22,6 +22,7 @@ export interface AskedInTime extends Asked {
   readonly steps?: readonly InterruptStep[];
 }
 
+/** A name, and the roles that the back end claims for the name. */
 export interface Answerer {
   readonly by?: string;
   readonly roles?: readonly string[];

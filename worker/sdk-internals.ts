@@ -119,6 +119,7 @@ if (!stackTraces) require(handlers).globalHandlers.setPromiseHook = () => undefi
 require(thread);
 `;
 
+/** Node's cache for compiled code, from Node 22.8 on. */
 const { getCompileCacheDir } = modules as { readonly getCompileCacheDir?: () => string | undefined };
 
 export function newThread(stackTraces: boolean, hasSmallHeap = false): SdkThread {
