@@ -36,7 +36,6 @@ export async function findService(
   const directory = resolve(environment['HOLDFAST_DIR'] || '.holdfast');
   if (named) {
     const url = await usualUrl(environment);
-    // A service may be starting at the address of the environment.
     if (!environment['HOLDFAST_URL'] && !(await isAnswering(url))) await startedService(directory, patience);
     return addressed(url, environment);
   }

@@ -1,6 +1,5 @@
 /** `holdfast/client`: start, follow, answer and list runs, without a worker. */
 
-// The client and its runs
 export { HoldfastClient, connect } from './connect';
 export type { ConnectOptions } from './connection/connect-options';
 export type { ListOptions } from './listing/list-options';
@@ -28,7 +27,6 @@ export type { DryRun } from './runs/dry-runs';
 export type { BuildList, BulkAction, RunCounts, UsageReport } from '../contract/service-facts';
 export type { TemporalSettings } from '../host/connection';
 
-// What runs show
 export { isDelta } from '../contract/deltas';
 export type { Delta } from '../contract/deltas';
 export type { RunCall } from '../contract/calls';
@@ -37,11 +35,9 @@ export type { RunEvent, RunStatus, RunView } from '../contract/events';
 export type { ApprovalDecision, PolicyDecision } from '../contract/decisions';
 export type { InDoubtDecision, InDoubtInfo, Interrupt, Reconciliation } from '../contract/interrupts';
 
-// Errors
 export { HoldfastError, codeOf, errorTable } from '../contract/errors';
 export type { ErrorCode } from '../contract/errors';
 
-// Messages
 export type { Failure, Json, Message, ModelSettings, Part, StoredMessage, ToolCall, Usage } from '../contract/messages/messages';
 export type { ClientTool } from '../contract/client-tools';
 export { messagesIn, messagesOf } from '../contract/messages/message-shapes';

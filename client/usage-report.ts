@@ -77,7 +77,6 @@ export class UsageReports {
     };
   }
 
-  /** A history has only its own calls. */
   private async executionsIn(since: number, until: number): Promise<{ executions: readonly ListedExecution[]; more: boolean }> {
     const query = [
       `WorkflowType = '${names.workflow}'`,

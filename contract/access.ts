@@ -34,7 +34,6 @@ export function isRole(name: string): boolean {
 }
 export const roleForm = '1 to 64 characters without spaces and commas';
 
-/** A caller whose name is proven. */
 export interface Principal {
   readonly tenant: string;
   /** The name in records and policies: `by`. */

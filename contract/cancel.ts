@@ -24,7 +24,6 @@ export interface CancelRequest {
   readonly proof?: string;
 }
 
-/** How a cancel took effect. */
 export interface CancelFacts {
   readonly mode: CancelMode;
   /** The time was up before a safe point. */

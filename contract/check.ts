@@ -76,7 +76,6 @@ export function problemOf({ wanted, problem, isRequired }: Form, value: unknown,
   return isRequired === true ? `${option} must be ${wanted}. It is missing` : undefined;
 }
 
-/** A misspelled option would do nothing. */
 export function unknownField(fields: object, known: readonly string[], at = ''): string | undefined {
   const unknown = Object.keys(fields).find((field) => !known.includes(field));
   if (unknown === undefined) return undefined;
@@ -111,7 +110,6 @@ export const isFilledList = (value: unknown): value is readonly string[] => isLi
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 export const isAbsentOr = (value: unknown, is: (given: unknown) => boolean): boolean => value === undefined || is(value);
 export const isFunction = (value: unknown): boolean => typeof value === 'function';
-/** A repeated name is most often a typo. */
 const areNames = (value: unknown, least: number): boolean =>
   isFilledList(value) && value.length >= least && new Set(value).size === value.length;
 
@@ -143,7 +141,6 @@ export function oneOf(...values: readonly string[]): Form {
   return form((value) => isString(value) && values.includes(value), anyOf(values.map((value) => `"${value}"`)));
 }
 
-/** Names become parts of addresses. */
 export const identifier: Form = {
   wanted: 'a name',
   problem: (value, option) => {

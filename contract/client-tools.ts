@@ -8,7 +8,6 @@ import { notJson } from './messages/messages';
 import { jsonSchema } from './schema/schema-form';
 import { first } from './schema/schema-parts';
 
-/** The client tools that an agent takes: all, or by name. */
 export type TakenTools = true | readonly string[];
 
 /** A tool of the client, for the turn of a message. */
@@ -35,7 +34,6 @@ export function specsOfClient(tools: readonly ClientTool[]): readonly ToolSpec[]
 
 const noArguments: Json = { type: 'object', properties: {} };
 
-/** The tools come from outside, so number and size are bounded. */
 export function clientToolsProblem(tools: unknown): string | undefined {
   if (!isListOf(tools, isRecord) || notJson(tools) !== undefined) return '`tools` must be a list of objects of JSON.';
   const all = tools as readonly Fields[];

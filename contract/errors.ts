@@ -73,7 +73,6 @@ function fieldOf(error: unknown, name: string): unknown {
   }
 }
 
-/** Codes that code of users may throw. */
 const anybodys: readonly ErrorCode[] = [
   ...(['input-invalid', 'output-invalid', 'message-invalid', 'value-not-json', 'payload-too-large', 'call-limit'] as const),
   ...(['budget-spent', 'pii-found', 'agent-failed', 'hook-failed', 'callback-failed', 'run-failed'] as const),

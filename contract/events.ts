@@ -247,7 +247,6 @@ export interface RunFacts {
   readonly usageByModel?: UsageByModel;
 }
 
-/** A run without messages. */
 export interface RunHead extends RunFacts {
   readonly id: string;
   readonly agent: string;
@@ -270,7 +269,6 @@ export interface RunHead extends RunFacts {
   readonly conversation?: ConversationView;
 }
 
-/** A run with messages. */
 export interface RunView extends RunHead {
   readonly messages: readonly StoredMessage[];
 }

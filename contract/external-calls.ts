@@ -2,14 +2,12 @@ import { isRecord } from './check';
 import type { Interrupt } from './interrupts';
 import type { Json } from './messages/messages';
 
-/** An external tool call that a turn waits for. */
 export interface ExternalCall {
   readonly tool: string;
   readonly callId: string;
   readonly input: Json;
 }
 
-/** The caller's result of an external tool call. */
 export type ExternalCallAnswer = { readonly output: Json } | { readonly error: string };
 
 /** Exactly one field; a misfit names the wrong field. */

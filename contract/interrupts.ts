@@ -62,7 +62,6 @@ export type InDoubtInfo = {
   readonly reconcile?: { readonly said: Reconciliation['said']; readonly error?: string };
 };
 
-/** A human decision about a call in doubt. */
 export type InDoubtDecision = { readonly happened: true; readonly result: Json } | { readonly happened: false };
 
 export interface Answer {

@@ -75,13 +75,10 @@ export const limits = {
   pushConfigs: 10,
   /** A receiver that takes no notification for this time is dropped. */
   pushPatienceMs: 24 * 3_600_000,
-  /** The timeout of a receiver's answer. */
   pushTryMs: 10_000,
   /** How long a service watches a task before another. */
   pushWatchMs: 300_000,
-  /** Tasks that a service watches at once. */
   pushWatched: 500,
-  /** Notifications that a service sends at once. */
   pushSent: 50,
   /** A larger notification leaves out the content of the state. */
   pushBody: 64 * 1024,

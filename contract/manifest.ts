@@ -25,7 +25,6 @@ export interface ModelFacts {
   readonly timeoutMs: number;
   readonly heartbeatMs: number;
   readonly attempts: number;
-  /** The longest wait for busy providers. */
   readonly patienceMs: number;
 }
 
@@ -59,7 +58,6 @@ export interface ToolSpec {
 /** Tools that the model sees only after a search. */
 export interface DeferredTools {
   readonly tools: readonly string[];
-  /** The tool that searches. */
   readonly search: string;
 }
 

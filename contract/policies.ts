@@ -28,7 +28,6 @@ export interface PolicyRun {
   readonly values: Readonly<Record<string, unknown>>;
   readonly tags: readonly string[];
   readonly startedBy?: string;
-  /** An unnamed person wrote to the current turn. */
   readonly hasUnnamedWriter?: true;
 }
 
@@ -37,7 +36,6 @@ export interface CallForPolicy {
   readonly input: Json;
 }
 
-/** The demands of a policy for one call. */
 export interface PolicyPlan {
   readonly version: string;
   /** Whether people must decide. */
@@ -46,7 +44,6 @@ export interface PolicyPlan {
   readonly amount?: { readonly path: string; readonly value: number };
 }
 
-/** Asks a worker about a call under a policy. */
 export interface PolicyRequest {
   readonly policy: string;
   readonly call: CallForPolicy;

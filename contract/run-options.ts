@@ -23,7 +23,6 @@ export interface ToolRunOptions {
   readonly toolOptions?: Readonly<Record<string, JsonObject>>;
 }
 
-/** Options of one agent for one run. */
 export interface AgentRunOptions extends ToolRunOptions {
   readonly model?: string;
   readonly settings?: ModelSettings;

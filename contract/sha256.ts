@@ -66,7 +66,7 @@ function at(words: ArrayLike<number>, position: number): number {
   return words[position] as number;
 }
 
-/** The initial numbers of the standard: the first 32 bits of fractions of roots of primes. */
+/** The initial numbers of the standard. */
 function fractions(count: number, root: 2 | 3): readonly number[] {
   const found: number[] = [];
   for (let candidate = 2; found.length < count; candidate++) {

@@ -22,7 +22,6 @@ export interface PushNotice {
 }
 
 export interface PushCursor {
-  /** The last told offset. */
   readonly offset: number;
 }
 
@@ -44,7 +43,6 @@ export interface TaskPushInput {
   readonly receivers: readonly ReceiverState[];
 }
 
-/** Task queues of services. */
 export interface PushQueues {
   readonly watch: string;
   readonly send: string;

@@ -163,10 +163,7 @@ function unreachable(settings: TemporalSettings, reason: string, cause: unknown)
   return new HoldfastError('server-unreachable', `No Temporal server answers at ${settings.address}${how}: ${reason}`, { cause });
 }
 
-/**
- * Returns the reason of a failed connection, which gRPC's channel hides: a plain connection finds a refusal, a call without retries the
- * rest.
- */
+/** Returns the reason of a failed connection, which gRPC's channel hides. */
 async function refusalOf(settings: TemporalSettings): Promise<string | undefined> {
   const refused = await plainRefusal(settings.address);
   if (refused !== undefined) return refused;

@@ -12,7 +12,6 @@ export class NotChecked extends Error {}
 
 /** Most characters for JavaScript's engine, where RE2 refuses the pattern. */
 export const mostNative = 1000;
-/** Most parts with all repetitions written out. */
 const mostParts = 20_000;
 
 /** zod's fast patterns with look-ahead, as for `z.iso.duration()`. */

@@ -1,6 +1,5 @@
 /** `holdfast/middleware`: the built-in middleware, as an agents module uses it. Worker tools and stores of theirs are in `holdfast/worker`. */
 
-// Humans and limits
 export { approval } from './approval/workflow';
 export { askHuman } from './ask-human/workflow';
 export type { AskHumanOptions } from './ask-human/workflow';
@@ -16,7 +15,6 @@ export { approvalsBy } from './approval/approvals-by';
 export { policy } from './approval/policy';
 export type { PolicyOptions, PolicyStage } from './approval/policy-options';
 
-// Models: retry, fallback, cache
 export { modelFallback } from './model-fallback/workflow';
 export type { ModelFallbackOptions } from './model-fallback/workflow';
 export { modelRetry } from './model-retry/workflow';
@@ -24,7 +22,6 @@ export type { ModelRetryOptions } from './model-retry/workflow';
 export { responseCache } from './response-cache/workflow';
 export type { ResponseCacheOptions } from './response-cache/workflow';
 
-// What the model sees
 export { pii } from './pii/workflow';
 export type { CustomPattern, PiiOptions, Strategy } from './pii/workflow';
 export { contextEditing } from './context-editing/workflow';
@@ -43,7 +40,6 @@ export type { SummarizationOptions, SummaryFailoverAttempt } from './summarizati
 export { contextTokens, estimateTokens } from './token-count';
 export type { TokenCounter } from './token-count';
 
-// Tools: which, how often, and tools of their own
 export { toolRetry } from './tool-retry/workflow';
 export type { ToolRetryOptions } from './tool-retry/workflow';
 export { toolSelector } from './tool-selector/workflow';

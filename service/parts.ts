@@ -46,7 +46,6 @@ export interface ServiceParts {
   readonly closing?: AbortSignal;
   /** Default: 15 s. */
   readonly heartbeatMs?: number;
-  /** The policies of the configuration. */
   readonly policies?: Changing<Readonly<Record<string, object>>>;
   /** Prices of models. Absent: runs have no cost. */
   readonly prices?: Changing<ModelPrices>;

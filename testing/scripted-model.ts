@@ -33,7 +33,6 @@ export interface ScriptedRequest extends GenerateRequest {
 
 /** A scripted model, which fails on a request too many. `assertComplete` fails on unused steps. */
 export interface ScriptedModel extends ModelProvider, LanguageModel {
-  /** All requests in order. */
   readonly requests: readonly ScriptedRequest[];
   assertComplete(): void;
 }

@@ -33,7 +33,6 @@ export interface TestWorld {
   readonly tools?: Readonly<Record<string, unknown>>;
   /** Schemas for the `output` of agents. */
   readonly outputs?: Readonly<Record<string, unknown>>;
-  /** Policies of the configuration. */
   readonly policies?: Readonly<Record<string, unknown>>;
   readonly middleware?: readonly WorkerMiddleware[];
   readonly observers?: readonly Observer[];

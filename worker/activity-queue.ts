@@ -9,7 +9,6 @@ interface ActivityQueuesOptions {
   readonly dataConverter?: DataConverter | undefined;
   /** At most `most` activities of a queue run at a time. */
   readonly queues: readonly { readonly taskQueue: string; readonly activities: object; readonly most: number }[];
-  /** After the grace another worker repeats the activity. */
   readonly graceMs?: number;
   /** The server tells with a heartbeat that an activity is cancelled. Default: after 80 % of the timeout. */
   readonly heartbeatsEveryMs?: number;

@@ -94,7 +94,6 @@ const ofPlugin: Forms = {
   compress: flag,
 };
 
-/** Plain JavaScript may give any value. */
 export function checkWorkerOptions(given: unknown): void {
   const refuse = refusing('HoldfastWorker.create', 'config-invalid');
   if (!isRecord(given)) return refuse(`the options must be an object with server, agents, tools and bundles, not ${shown(given)}.`);

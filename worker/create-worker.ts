@@ -252,14 +252,12 @@ async function bundleAndConnection(options: WorkerOptions, store: BundleStore) {
   return { bundle, connection, closeConnection };
 }
 
-/** A stored bundle was checked in the sandbox. */
 async function keepBundle(bundle: WorkflowBundle, store: BundleStore): Promise<void> {
   if (await store.holds(bundle.buildId)) return;
   await checkBundle(bundle);
   await store.save(bundle);
 }
 
-/** For a program that does not handle problems itself. */
 export function logged({ code, message }: HoldfastError): void {
   createLogger().error(message, { code, fix: errorTable[code].fix });
 }

@@ -1,6 +1,5 @@
 /** `holdfast/worker`: tools, models, worker middleware, and the worker that runs them. */
 
-// The worker
 export { HoldfastWorker } from './create-worker';
 export type { WorkerOptions } from './create-worker';
 export { HoldfastPlugin, holdfastPlugin } from './plugin';
@@ -9,7 +8,6 @@ export { bundleAgents } from './bundle/bundle';
 export { BundleStore } from './bundle/bundle-store';
 export type { WorkflowBundle } from './bundle/bundle';
 
-// Tools and models
 export { defineTool } from '../activities/tools/tools';
 export type {
   CallPrincipal,
@@ -29,7 +27,6 @@ export type { ModelsOptions } from '../activities/models/models';
 export { answerOfChunks } from '../activities/models/chunks';
 export { aiSdkModel } from '../activities/models/providers/ai-sdk';
 
-// Worker middleware and observers
 export { defineWorkerMiddleware } from '../activities/worker-middleware/worker-middleware';
 export type {
   WorkerWraps,
@@ -40,7 +37,6 @@ export type {
 export { StopError } from '../kernel/effects/errors';
 export type { Observed, ObservedEnd, ObservedError, Observer } from '../contract/observed';
 
-// Worker tools and stores of the built-in middleware
 export { cachedResponses } from '../middleware/response-cache/worker';
 export { directoryResponses, memoryResponses } from '../middleware/response-cache/worker/stores';
 export type { CachedResponse, ResponseStore } from '../middleware/response-cache/worker/stores';
@@ -64,7 +60,6 @@ export type { SkillBackend } from '../middleware/skill/worker/skill-files';
 export type { Skill, SkillHead } from '../middleware/skill/skills';
 export { toolSearchTool } from '../middleware/tool-search/worker';
 
-// Messages
 export type { Json, Message, ModelSettings, Part, Usage } from '../contract/messages/messages';
 export { messagesIn, messagesOf } from '../contract/messages/message-shapes';
 export type { AgenticMessage } from '../contract/messages/agentic-messages';

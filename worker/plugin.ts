@@ -60,7 +60,6 @@ class Serving {
     return this.worker.options;
   }
 
-  /** The worker may have made the connection itself. */
   get connection(): NonNullable<Worker['connection']> {
     const connection = this.worker?.connection;
     if (connection === undefined) throw new HoldfastError('internal', 'The worker has no connection yet.');
@@ -141,7 +140,6 @@ export class HoldfastPlugin extends ClientPlugin {
     servings.set(ours.callModel, serving);
     const { interceptors } = options;
     return {
-      // A call gets a cancel in the reply to a heartbeat.
       maxHeartbeatThrottleInterval: 250,
       defaultHeartbeatThrottleInterval: 250,
       shutdownGraceTime: longestTool(parts),

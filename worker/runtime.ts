@@ -39,7 +39,6 @@ export function beginQuietReplay(): () => void {
   };
 }
 
-/** Temporal's own defaults, for a process that has installed no runtime. */
 function installDefaultRuntime(): void {
   if (installed) return;
   installed = true;

@@ -31,8 +31,6 @@ export function isStockSdk(): boolean {
   return process.env['HOLDFAST_STOCK_SDK'] === '1';
 }
 
-// A worker whose workflow code runs in other threads than the SDK's
-
 type Init = Extract<WorkerThreadInput, { type: 'init' }>;
 
 export interface ThreadParts {
@@ -95,8 +93,6 @@ function mapOf(code: string): ThreadParts['bundle']['sourceMap'] | undefined {
     ? undefined
     : (JSON.parse(Buffer.from(encoded, 'base64').toString('utf8')) as Init['workflowBundle']['sourceMap']);
 }
-
-// A thread of workflow code
 
 export interface SdkThread {
   readonly thread: Thread;
@@ -265,7 +261,6 @@ function cpuMs(): number {
 
 const looksPerLimit = 10;
 const momentMs = 10;
-/** The SDK's text. */
 const loopedText = 'Script execution timed out';
 
 function runOf(input: WorkerThreadInput): string | undefined {

@@ -16,7 +16,6 @@ const answersShare = 2;
 
 /** Answers without room in this task, as after a time without a worker, wait for later tasks. */
 export class AnswerInbox {
-  /** Accepted updates without a reply. */
   private readonly open = new Set<Receipt>();
 
   constructor(

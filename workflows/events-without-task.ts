@@ -3,10 +3,8 @@ import { asksAgain, loadsAgain } from '../contract/news';
 import { isTaskOfItsOwn } from './sdk-internals';
 
 const before = {
-  /** The history and the task of the previous activation. */
   length: Infinity,
   task: '',
-  /** The code was not woken. */
   isHeld: false,
   /** Tasks since the run was loaded, without tasks of a replay. */
   tasks: 0,

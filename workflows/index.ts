@@ -1,6 +1,5 @@
 /** `holdfast/workflow`: the parts of an agents module. The module runs in the workflow sandbox. */
 
-// One agent
 export { agentsFor, defineAgent } from '../kernel/define/agent';
 export { isAgent } from '../kernel/define/agent-ref';
 export type { AgentFactory } from '../kernel/define/agent';
@@ -11,7 +10,6 @@ export type { IterationLimit } from '../kernel/define/iteration-limits';
 export type { FailoverAttempt, FailoverOptions, RetryAttempt, RetryDecision, RetryOptions } from '../kernel/define/retry-options';
 export type { ToolAliases } from '../contract/run-options';
 
-// Several agents
 export { breakLoopAction, exitAction, transferToAgentAction } from '../kernel/define/actions';
 export type { FlowAction } from '../kernel/define/actions';
 export { deepAgent } from '../middleware/deep/workflow';
@@ -23,7 +21,6 @@ export { customAgent, loop, parallel, sequential, supervisor } from '../kernel/d
 export type { AgentPart, CustomAgentOptions } from '../kernel/define/define';
 export type { AgentObserver, CustomContext, CustomEvent } from '../kernel/define/definition';
 
-// Middleware of your own
 export { onWorker } from '../kernel/define/middleware';
 export { traitsOf, withTraits } from '../kernel/define/traits';
 export type { Traits } from '../kernel/define/traits';
@@ -44,12 +41,10 @@ export type {
 } from '../kernel/define/middleware';
 export type { Observed, ObservedEnd, ObservedError, ObservedRequest, ObservedResponse, Observer } from '../contract/observed';
 
-// Runs as child workflows; the workflow itself
 export { serveAgents } from './agent-run';
 export { runAgentAsChild } from './agent-as-child';
 export type { ChildAgentOptions } from './agent-as-child';
 
-// Messages, interrupts and errors
 export { StopError, isToolProblem } from '../kernel/effects/errors';
 export { HoldfastError, codeOf } from '../contract/errors';
 export type { ErrorCode } from '../contract/errors';

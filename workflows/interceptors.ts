@@ -26,7 +26,6 @@ export const activation = {
   get hasSignals(): boolean {
     return !door.holds(isSignalOfPeople);
   },
-  /** Counts the parts handed to the code. */
   count: 0,
 };
 

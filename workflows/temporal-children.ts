@@ -99,7 +99,6 @@ export class TemporalChildren {
     CancellationScope.nonCancellable(() => this.askFor(id, cancel)).catch(() => undefined);
   }
 
-  /** The signal may have any content. */
   hear(news: unknown): void {
     const { run, events, left } = (news ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof run !== 'string' || !this.open.has(run)) return;
@@ -108,7 +107,6 @@ export class TemporalChildren {
     if (details !== undefined) this.left.set(run, details);
   }
 
-  /** Parallel signals may arrive in another order. */
   answer(run: string, answer: Answer): void {
     const before = this.answering.get(run);
     const sending = before !== undefined ? before.then(() => this.send(run, answer)) : this.send(run, answer);

@@ -118,7 +118,6 @@ export class TemporalPorts implements Ports {
     });
   }
 
-  /** Waiting code may ask for more commands. */
   get hasCommands(): boolean {
     return !this.hasDeferred && (!this.commands.isEmpty || this.status.hasChanged);
   }
@@ -304,7 +303,6 @@ export class TemporalPorts implements Ports {
   /** Core would withdraw a call that is cancelled in its own task, with its events, so the cancel waits for the next task. */
   private afterOwnTask(cancel: () => void): void {
     if (this.calls.madeAt !== workflowInfo().historyLength) return cancel();
-    // Another source may cancel the run earlier.
     void this.room.nextTask().then(cancel, cancel);
   }
 

@@ -127,7 +127,6 @@ export class Timeline {
     this.past = { at, activation: activation.count };
   }
 
-  /** An error fails the task. */
   private holdFor(asked: Promise<void>): void {
     this.holds += 1;
     void asked.then(() => void (this.holds -= 1));

@@ -52,7 +52,6 @@ function ownBuild(): string {
   return workflowInfo().currentDeploymentVersion?.buildId ?? '';
 }
 
-/** An activity asks, through a workflow of the newest build. */
 export async function askNewestBuild(input: AgentRunInput): Promise<TrialVerdict> {
   try {
     return await scheduleActivity<TrialVerdict>(names.trialActivity, [input], {

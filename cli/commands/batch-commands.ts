@@ -39,7 +39,6 @@ export async function runBatch(service: FoundService, terminal: Terminal, file: 
   }
 }
 
-/** A restarting service is waited for. */
 async function untilEnd(service: FoundService, terminal: Terminal, id: string, again: string): Promise<ShownBatch> {
   const lost = new LostService(terminal, again);
   let first: { readonly at: number; readonly ended: number } | undefined;

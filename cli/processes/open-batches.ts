@@ -9,7 +9,6 @@ import type { OpenServer } from './open-server';
 import type { ProcessSettings } from './process-settings';
 import { temporalLog } from './temporal-log';
 
-/** Lets the service start the runs of batches. */
 export async function openBatches(settings: ProcessSettings, server: OpenServer, lifetime: Lifetime, serving: BatchServing): Promise<void> {
   const { logger, taskQueue } = settings;
   installRuntime(temporalLog(logger), 'DEBUG', 'WARN');

@@ -127,7 +127,6 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
   for (const missing of missingModels(worker, project.models)) line('', missing);
 }
 
-/** Repeats calls of killed processes, before the server misses their heartbeats. */
 async function retryCalls(dead: readonly string[], { logger, taskQueue }: ProcessSettings, { settings }: OpenServer): Promise<void> {
   if (dead.length === 0) return;
   try {

@@ -27,7 +27,7 @@ interface TenantParts {
 
 const mostTenants = 1000;
 
-/** What clients of all tenants and callers share: the connection, the readers, and what they have read. */
+/** Shared by the clients of all tenants and callers. */
 export class ClientParts {
   readonly workflow: WorkflowClient;
   readonly reader: RunReader;

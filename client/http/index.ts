@@ -3,7 +3,6 @@
 export { ServiceClient } from './service-client';
 export type { ServiceClientOptions } from './service-connection';
 
-// What it is asked
 export type {
   AnswerOfMany,
   AnswerRequest,
@@ -24,7 +23,6 @@ export type {
 
 export type { ClientTool } from '../../contract/client-tools';
 
-// What it answers
 export type { Action, ApiKey, AuditEntry, AuditPage, DecisionLink, MadeKey, Me } from '../../contract/access';
 
 export type { BatchResult, ShownBatch, StartedBatch } from '../../contract/batches';
@@ -63,15 +61,12 @@ export type {
   UsageRow,
 } from '../../contract/service-facts';
 
-// Events
 export { isDelta } from '../../contract/deltas';
 export type { Delta } from '../../contract/deltas';
 export type { RunEvent } from '../../contract/events';
 
-// Calls
 export type { ModelAsked, ModelRunCall, RequestDiff, RunCall, ToolRunCall } from '../../contract/calls';
 export type { RunExecution, RunExecutions, ThrownFailure } from '../../contract/run-executions';
 
-// Errors
 export { HoldfastError, codeOf } from '../../contract/errors';
 export type { ErrorCode } from '../../contract/errors';

@@ -86,7 +86,6 @@ export class ServiceClient extends ServiceConnection {
     return (await this.ask('GET /runs/:id/transcript', { id })).messages;
   }
 
-  /** Returns request and answer of a call. */
   call(id: string, address: string, query: { readonly before?: number; readonly limit?: number } = {}) {
     return this.ask('GET /runs/:id/calls/:address', { id, address }, query);
   }
@@ -296,7 +295,6 @@ export class ServiceClient extends ServiceConnection {
     return this.ask('POST /conversations/:id/unpause', { id }, defined({ by }));
   }
 
-  /** Ends the turn at work as stopped. */
   stop(id: string, by?: string) {
     return this.ask('POST /conversations/:id/stop', { id }, defined({ by }));
   }

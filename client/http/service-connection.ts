@@ -17,12 +17,10 @@ export interface ServiceClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** A body of JSON lines. */
 interface Lines {
   readonly lines: BodyInit;
 }
 
-/** Sends requests, and reads answers and errors. */
 export class ServiceConnection {
   readonly url: string;
 

@@ -105,7 +105,6 @@ export class Retries {
       taskQueue: taskQueue?.name ?? '',
       priority: { fairnessKey: fairnessKeyOf(start.tenant) },
       args: [{ start, snapshot: retriedSnapshot(snapshot, author, how) }],
-      // The server takes the first of several retries.
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       memo: {

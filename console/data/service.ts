@@ -38,7 +38,6 @@ export function failureOf(error: unknown): Failure {
 /** Browsers cancel a larger request with its page. */
 const mostOutliving = 60_000;
 
-/** A request must outlive the page. */
 function outliving(init: RequestInit | undefined): RequestInit | undefined {
   if (document.visibilityState === 'visible' || typeof init?.body !== 'string' || init.body.length > mostOutliving) return init;
   return { ...init, keepalive: true };

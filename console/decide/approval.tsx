@@ -61,7 +61,6 @@ export function ApprovalParts(props: ApprovalProps) {
   );
 }
 
-/** The buttons stay in sight. */
 export function ApprovalActions({ id, interrupt, draft, onDecide }: Omit<ApprovalProps, 'isOpen'>) {
   const mode = (next: AnswerDraft['mode']) => () => changeDraft(id, { mode: next, problem: undefined });
   return (

@@ -39,7 +39,6 @@ interface DecisionFormProps extends Pick<AnswerFormProps, 'onSubmit' | 'children
 
 export function DecisionForm({ title, submit = title, kind, isReady = true, id, onSubmit, children }: DecisionFormProps) {
   const start = useRef<HTMLHeadingElement>(null);
-  // Before the next key.
   useLayoutEffect(() => {
     const form = start.current?.closest('form');
     form?.querySelector<HTMLElement>('input, textarea, select')?.focus();

@@ -6,7 +6,6 @@ import { lazy } from './lazy';
 import { visibleText } from './plain-text';
 import type { ComponentChildren } from 'preact';
 
-/** The advice loads as a script of its own. */
 export const ErrorFix = lazy<{ readonly code: ErrorCode }>(
   async () => {
     const { errorTable } = await import('../../contract/error-table');

@@ -13,7 +13,6 @@ const moving = new Set(Object.keys(movingKeys(() => undefined)));
 export function useKeys(actions: KeyActions): void {
   const current = useRef(actions);
   current.current = actions;
-  // Before the next key.
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -11,7 +11,6 @@ import { steadyRows } from './steady';
 
 export type ShownList = ReturnType<typeof useList>;
 
-/** Rows stay while a person points, selects or moves by keys. */
 export function useList(query: string) {
   const list = useMemo(() => new RunList(queryOf(filtersIn(new URLSearchParams(query)))), [query]);
   const isolated = useMemo(() => new IsolatedAgents(), [list]);

@@ -85,7 +85,6 @@ export function heard(talk: Talk, event: RunEvent | Delta): Talk {
   }
 }
 
-/** Removes the text of an attempt that does not count. */
 function heardDelta(talk: Talk, delta: Delta): Talk {
   if (delta.type === 'text-delta')
     return change(talk, delta.address, (entry) => (entry.kind === 'agent' ? { ...entry, text: entry.text + delta.text } : entry));

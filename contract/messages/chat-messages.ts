@@ -4,7 +4,6 @@ import { isPart } from './messages';
 
 export type ChatPart = Extract<Part, { readonly type: 'text' | 'reasoning' | 'file' }> | ProviderPart;
 
-/** A text, or parts. */
 export type ChatContent = string | readonly ChatPart[];
 
 export type ChatToolCall = { readonly id: string; readonly name: string; readonly input: Json; readonly extra?: JsonObject };

@@ -11,7 +11,6 @@ export class RunUsage {
     this.add(usage, { [model]: usage });
   }
 
-  /** Returns the unpacked usage for the event. */
   ofChild({ type, usage, usageByModel }: { readonly type: string; readonly usage?: unknown; readonly usageByModel?: unknown }): object {
     if (type !== 'agent-end' || usage === undefined) return {};
     const byModel = usageByModel === undefined ? undefined : unpackByModel(usage as Usage, usageByModel as PackedByModel);

@@ -2,7 +2,6 @@ import type { StoredMessage } from '../messages/messages';
 
 /** A message that the history has is only an id. */
 export type ListItem = string | StoredMessage;
-/** Position, number of removed messages, and inserted messages. */
 export type Splice = readonly [at: number, remove: number, insert: readonly ListItem[]];
 
 /** One contiguous edit covers appends, patches and trims. */

@@ -52,7 +52,6 @@ export interface ParentRun {
   readonly author?: Author;
 }
 
-/** Interrupt events for the parent. */
 export interface ChildNews {
   readonly run: string;
   readonly events: readonly EventBody[];

@@ -14,10 +14,7 @@ const activityCompleted = 17;
 /** Events of workflow tasks, starts of activities, timers: most of a history. */
 const silent = new Set([0, 10, 11, 16, 20, 21, 22, 24]);
 
-/**
- * Decodes only the events for facts, and the last event: after a crash a worker reads the histories of all its runs, and decoding every
- * field took most of the time.
- */
+/** Decodes only the events for facts, and the last event, because decoding every field takes most of the time. */
 export function factEventsOf(bytes: Uint8Array): HistoryPage<FactEvent> {
   const events: FactEvent[] = [];
   let nextPageToken: Uint8Array | undefined;

@@ -4,7 +4,6 @@ import type { DataConverter, LoadedDataConverter, Payload, PayloadCodec } from '
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { dictionary } from './compression-dictionary';
 
-/** An encoding in histories, so its meaning never changes. */
 const compressed = 'holdfast/z1';
 const mark = Buffer.from(compressed);
 /** The encoding before compression. Absent: JSON. */
@@ -64,7 +63,6 @@ export function decompressed(payload: Payload): Payload {
   return { metadata: { ...others, encoding }, data: decompressedData(payload) };
 }
 
-/** Returns the first bytes without decompressing the rest. */
 export function beginningOf({ metadata, data }: Payload, bytes: number): Uint8Array {
   if (data == null) return new Uint8Array(0);
   if (!isCompressed({ metadata, data })) return data.subarray(0, bytes);

@@ -47,7 +47,6 @@ export interface EmbeddedServer {
   /** Another process owns the server, and `stop` leaves the server running. */
   readonly reused: boolean;
   readonly version: string;
-  /** Path of the database file. */
   readonly database: string;
   stop(): Promise<void>;
 }

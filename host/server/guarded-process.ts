@@ -11,7 +11,6 @@ export interface GuardedProcess {
   readonly exited: Promise<number>;
   /** Sends SIGTERM, and after 3 s SIGKILL. Resolves at the end of the process. */
   stop(): Promise<number>;
-  /** Sends SIGKILL. Resolves at the end of the process. */
   kill(): Promise<number>;
 }
 

@@ -12,7 +12,6 @@ import type { AgentPlace } from '../run/place';
 import { keyOf, recordAt } from '../run/place';
 import { errorOf, failureOf, isCancellation, recordedFailure } from '../effects/errors';
 
-/** An agent with a model has observers and callbacks among its middlewares. */
 export function runAround(run: RunScope, agent: AnyAgent, place: AgentPlace, enter: () => Promise<AgentEnd>): Promise<AgentEnd> {
   const { observers, callbacks } = 'observers' in agent ? agent : { observers: [], callbacks: [] };
   const called =
@@ -34,7 +33,6 @@ async function calledGroup(group: AgentScope, place: AgentPlace, enter: () => Pr
   record.values = around.values;
   try {
     if (around.begun !== true) {
-      // Agents have no colon in their names, so the frame's name is unique.
       const before = place.frame.child('callbacks:before');
       const answer = await runBeforeAgent(scope, before);
       if (answer?.isNew === true) appendShown(scope, [answer.message], answer.middleware, before);

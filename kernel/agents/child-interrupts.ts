@@ -25,7 +25,6 @@ export class ChildInterrupts {
     if (this.closed) return;
     for (const event of events) {
       const { type, interrupt, interruptId: id, answer, reason, by, roles, proof, at } = (event ?? {}) as Readonly<Record<string, unknown>>;
-      // A too deeply nested value is not JSON.
       if (
         type === 'interrupt-start' &&
         isInterrupt(interrupt) &&

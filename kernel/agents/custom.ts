@@ -114,9 +114,7 @@ function leaveBehind(run: RunScope, place: AgentPlace, frame: AgentPlace['frame'
 }
 
 interface RanAgents {
-  /** Names of agents at work. */
   readonly open: Map<Promise<unknown>, string>;
-  /** Texts that readers have seen. */
   readonly heard: Set<string>;
 }
 

@@ -188,7 +188,6 @@ function restingRecord(run: RunScope, record: AgentRecord, status: TurnStatus): 
   return { ...record, messages: [...record.messages, ...lost] };
 }
 
-/** Providers refuse calls without a result. */
 function resultOfLost({ ports }: RunScope, call: ToolCall, status: TurnStatus): StoredMessage {
   const how = status === 'stopped' ? 'was stopped' : 'ended';
   return toolMessage(ports.uuid(), call, `The turn ${how} before this call had a result.`, { isError: true });

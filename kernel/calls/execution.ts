@@ -66,7 +66,6 @@ export class CallExecution {
   }
 }
 
-/** Parsing has already made a hash of the arguments. */
 function inputOf({ input, inputHash, options }: ToolCall): string {
   return inputHash !== undefined && options === undefined ? inputHash : sha256(canonicalJson([inputHash ?? input, options ?? {}]));
 }

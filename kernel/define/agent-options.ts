@@ -8,7 +8,6 @@ import type { LimitOptions } from './iteration-limits';
 import type { OwnToolRef, Tools, WorkflowTool } from './middleware';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
-/** Answers a call of an unknown tool. */
 export type UnknownToolHandler = (name: string, input: Json) => string;
 /** Changes the arguments of a call before parsing. Names are canonical. */
 export type ToolArgumentsHandler = (name: string, input: Json) => Json;
@@ -20,7 +19,6 @@ export interface HistoryEntry<M = StoredMessage> {
   readonly message: M;
 }
 
-/** Makes the first messages of an agent from the conversation so far. */
 export type HistoryRewriter = (history: readonly HistoryEntry[], agent: string) => readonly Message[];
 
 export type ToolName<T extends Tools> = (keyof T & string) | `mcp:${string}`;

@@ -46,8 +46,7 @@ export interface AgentFactory<T extends Tools, O extends Outputs = Outputs> {
 }
 
 /**
- * Gives a `defineAgent` that knows the worker's tools and outputs, so that a misspelt tool name is a compile error. Curried, because an
- * explicit type argument would widen the agent's name to string.
+ * Gives a `defineAgent` that knows the worker's tools and outputs, so that a misspelt tool name is a compile error.
  * @example
  * const { defineAgent } = agentsFor<typeof tools>();
  * export const support = defineAgent({
@@ -172,10 +171,7 @@ export function refuseTwice(members: readonly AnyAgent[], where: string, refuse:
 
 const depths = new WeakMap<AnyAgent, number>();
 
-/**
- * Keeps recursion through agents shallow, and bounds the command that carries the beginnings of all nested agents: 100 agents with the
- * longest names take a third of a command.
- */
+/** Bounds the recursion, and the command that carries the beginnings of all nested agents. */
 function checkDepth(agent: AnyAgent): void {
   const depth = depthOf(agent);
   if (depth > limits.agentDepth)

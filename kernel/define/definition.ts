@@ -53,7 +53,6 @@ interface Named {
   readonly description: string;
 }
 
-/** Observes an agent that runs other agents, as a whole. */
 export type AgentObserver<T extends Tools = Tools> = Pick<AgentMiddleware<T>, 'name' | 'onStart' | 'onEnd' | 'onError'>;
 
 interface Observable extends Named {

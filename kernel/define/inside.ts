@@ -12,7 +12,6 @@ export type { AskAgain, HeldCall, Pass };
 /** For built-in middleware only: a value that a hook stores cannot pass for a person's decision. */
 export interface Inside {
   readonly waivers: Waivers;
-  /** The start of the run, which hooks cannot change. */
   readonly startedWith: StartedWith;
   /** People who may not give the second approval. */
   readonly eyes: Eyes;
@@ -43,7 +42,6 @@ export interface StartedWith {
   readonly values: Readonly<Record<string, Json | undefined>>;
   readonly tags: readonly string[];
   readonly startedBy?: string;
-  /** An unnamed person wrote to the turn at work. */
   readonly hasUnnamedWriter?: true;
 }
 

@@ -21,11 +21,10 @@ import type { CallsBeside } from '../effects/tool-decision';
 import type { Agent, AgentInput } from './agent-ref';
 import type { FailoverOptions, RetryOptions } from './retry-options';
 
-// The only right place for `any`: a tool of any input.
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Runs = (input: any, call: any) => unknown;
 export type Tools = Record<string, { execute?: Runs; stream?: Runs; external?: true }>;
-/** The input of a tool: with a stream, without, or without a typed `execute`. */
+/** The input of a tool. */
 export type InputOf<T> = T extends { stream: (input: infer Input, ...rest: never[]) => unknown }
   ? Input
   : T extends { readonly execute?: undefined }
@@ -176,7 +175,6 @@ export type RaceOf<Branches> = {
 }[keyof Branches & string];
 
 export interface LastAnswer {
-  /** The position among the messages. */
   readonly position: number;
   /** The tokens of the whole request and of the answer. */
   readonly tokens: number;

@@ -2,7 +2,6 @@ import type { Forms } from '../../contract/check';
 import { checkOptions, filled, flag, func, oneOf, record, texts, worded } from '../../contract/check';
 import type { Json, Message } from '../../contract/messages/messages';
 
-/** Facts about a middleware beside its hooks. */
 export interface Traits {
   /** The tools that its hooks offer. Default: every tool of the worker, and names are checked later. */
   readonly offersTools?: readonly string[];

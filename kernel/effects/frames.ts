@@ -280,7 +280,6 @@ export class Frame {
     this.journal.open(this.key, n, end);
   }
 
-  /** The waits of inner code end, and its later effects are refused. */
   leave(error: HoldfastError): void {
     this.ended = true;
     this.journal.leave(this.key);

@@ -11,7 +11,6 @@ export class UserCode {
   private end: ((error: unknown) => void) | undefined;
   private readonly races = new Set<UserCode>();
 
-  /** The number of refused requests. */
   refuse(): number {
     return ++this.refused;
   }

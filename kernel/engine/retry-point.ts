@@ -138,7 +138,6 @@ function failureIn(outcome: unknown): Failure | undefined {
   return type === 'failed' ? error : undefined;
 }
 
-/** Codes of calls that never reached their tool. */
 const beforeTheTool: readonly string[] = ['tool-unknown', 'tool-input-invalid', 'waiting-for-turn', 'worker-half-missing'];
 
 function certainlyNot({ code }: Failure): boolean {

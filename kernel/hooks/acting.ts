@@ -94,7 +94,7 @@ export class Acting implements Inside {
   ensureMessageId(message: Message): StoredMessage {
     const { scope, frame } = this;
     const kept = this.inAgent('ctx.ensureMessageId', () => read(frame, 'message-id', () => withOwnId(scope, message)));
-    // Even for a recalled id, because snapshots of 0.1.0 have only the effect.
+    // Even for a recalled id.
     if (!frame.isDeaf) keepEnsured(scope, kept);
     return frozen(kept);
   }

@@ -89,7 +89,6 @@ export async function runAfterAgent(scope: AgentScope, end: Frame): Promise<void
   }
 }
 
-/** Failures of hooks are added to the message. */
 export async function runAfterFailure(scope: AgentScope, failure: Failure, root: Frame): Promise<unknown> {
   const hooked = scope.agent.middleware.filter(({ afterFailure }) => afterFailure !== undefined);
   if (hooked.length === 0) return undefined;

@@ -101,7 +101,6 @@ function layersOf<Request, Response>(scope: AgentScope, telling: Telling<Request
   }));
 }
 
-/** Failures of observers are added to the message. */
 async function failed(
   observers: readonly AgentMiddleware[],
   tell: Tell,

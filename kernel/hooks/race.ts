@@ -70,7 +70,6 @@ export function race(
 /** The end of the branch `late`, which sleeps. Questions of the race show it as deadline. */
 export function limitOfLate(frame: Frame, ports: Ports, duration: string): (inside: Frame) => number {
   return (inside) => {
-    // Fixes the end of the sleep.
     const until = untilOf(inside.child('late'), 0, ports, () => millisecondsOf(duration, 'hook-failed'));
     return Math.min(until, frame.limit ?? until);
   };

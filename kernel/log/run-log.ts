@@ -41,7 +41,6 @@ export class RunLog {
   private readonly seen: SeenMessages;
   private readonly start: StartInput;
   private offset: number;
-  /** One object for each command. */
   private memos: Record<string, unknown>[] = [];
 
   constructor(

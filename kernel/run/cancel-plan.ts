@@ -50,7 +50,6 @@ export class CancelPlan {
     this.look();
   }
 
-  /** The earliest deadline counts. */
   limit(deadline: number): void {
     const { cancel } = this.state;
     if (cancel === undefined || this.torn || deadline >= (cancel.deadline ?? Infinity)) return;

@@ -62,8 +62,7 @@ function requestOf(defined: AgentDefinition, state: RunState): AgentRequest {
     if (Object.keys(keys).length > 0 && !agent.ownTools.has(tool)) aliasedArguments[tool] = Object.keys(keys);
   }
   return {
-    // A hook may offer tools of layers, and an unknown name would protect no tool. Tools of the start are checked later, as errors of the
-    // start.
+    // A hook may offer tools of layers, and an unknown name would protect no tool.
     tools: [...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(toolsNamedBy)].filter(
       (tool) => !agent.ownTools.has(tool),
     ),

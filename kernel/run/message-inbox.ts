@@ -32,7 +32,6 @@ export interface ConversationState extends Omit<ConversationStart, 'title'> {
   /** The turn ended before its agent. */
   isCut?: true;
   queue: readonly WaitingMessage[];
-  /** The client tools of the turn at work. Absent: none. */
   clientTools?: readonly ToolSpec[];
   /** The turns that took the last messages, by id. 0: withdrawn. */
   taken: readonly (readonly [id: string, turn: number])[];
@@ -44,7 +43,6 @@ export interface ConversationState extends Omit<ConversationStart, 'title'> {
   writers?: readonly (string | null)[];
   /** The author of the first message of the turn. Absent: the starter of the run. */
   author?: Author;
-  /** The usage of the run when the turn began. */
   usage: Usage;
 }
 

@@ -69,7 +69,7 @@ export interface Progress {
   branches?: readonly string[];
   ends?: Record<number, BranchEnd>;
   trail?: string[];
-  /** Of callbacks: the passed-on values, whether the first callbacks have run, and the end until the later callbacks have run. */
+  /** Of callbacks around the agent. */
   around?: { values: JsonObject; begun?: true; end?: FinishedAgent };
 }
 

@@ -37,7 +37,6 @@ function changedBy(name: string, change: NonNullable<Traits['changesToolEnd']>, 
   throw new HoldfastError('hook-failed', `${label} must return a message of the role tool, as JSON.`);
 }
 
-/** Content under an id never changes, so a change gets a new id. */
 function changed(scope: AgentScope, message: StoredMessage): StoredMessage {
   const after = throughAll(scope, message);
   return after === message ? message : { ...after, id: scope.run.ports.uuid() };

@@ -162,7 +162,6 @@ export function parsedTools(scope: AgentScope, tools: readonly string[]): readon
   return parsed.length === 0 ? undefined : parsed;
 }
 
-/** A stopped turn begins no call. */
 function execute(scope: AgentScope, frame: Frame, plan: ToolCallPlan): Promise<ToolDone> {
   const isLate = frame.decision?.isWithdrawn === true || isStopped(scope);
   if (isLate && !frame.isKnownNext) return Promise.reject(stoppedBeforeCall());

@@ -13,7 +13,6 @@ import { waiverOf, waivesOf } from './policy-waivers';
 
 export interface Plan extends PolicyPlan {
   readonly name: string;
-  /** A policy of the configuration may change while the call waits. */
   readonly isConfigured?: true;
 }
 
@@ -24,13 +23,11 @@ export interface StageState {
   readonly plan: Plan;
   /** Stages of earlier versions of the policy, which come before the stages of the newest version. */
   readonly kept: readonly PlannedStage[];
-  /** The call with the arguments that are asked about. */
   readonly shown: ToolCall;
   readonly editedInput: Json | undefined;
   readonly given: readonly Given[];
   /** When each stage was asked first, by its number. */
   readonly began: ReadonlyMap<number, number>;
-  /** Why people are asked again. */
   readonly problem: string | undefined;
   /** Since when the present question has waited, across versions of the policy. */
   readonly since: number | undefined;
@@ -41,7 +38,6 @@ export interface StageDecision extends DecisionOfSomebody {
   /** The policy as of now, for the call as it was shown or edited. */
   readonly newer?: Plan;
   readonly edited?: ToolCall;
-  /** Why the edited arguments do not fit the tool. */
   readonly misfit?: string;
 }
 
@@ -49,7 +45,7 @@ export function beginning(plan: Plan, call: ToolCall, problem: string | undefine
   return { plan, kept: [], shown: call, editedInput: undefined, given: [], began: new Map(), problem, since: undefined };
 }
 
-/** The number of the first stage that lacks a decision. -1: all stages have their decisions. */
+/** -1: all stages have their decisions. */
 export function openStageOf({ plan, given }: StageState): number {
   return plan.stages.findIndex((stage, position) => !isDone(stage, position, given));
 }
@@ -155,7 +151,7 @@ function takes(stage: PlannedStage | undefined, before: PlannedStage, who: Answe
   return isAmong(stage.by) || (stage.escalate !== undefined && isSameEscalation(stage, before) && isAmong(stage.escalate.to));
 }
 
-/** A decision at the new place of its stage. A stage that does not take the type of the decision is asked again. */
+/** A stage that does not take the type of the decision is asked again. */
 function movedTo({ waives: _, ...one }: Given, stages: readonly PlannedStage[], places: readonly number[]): readonly Given[] {
   const stage = places[one.stage] ?? one.stage;
   const { onExpiry, delegates } = stages[stage] ?? {};

@@ -18,7 +18,7 @@ export interface Asking {
   readonly planOf: (call: ToolCall) => MaybePromise<Plan>;
 }
 
-/** Asks one question for each decision. A decision counts for the arguments that were shown. */
+/** Asks one question for each decision. */
 export async function decideByStages(call: ToolCall, ctx: HookContext, asking: Asking, why: string | undefined): Promise<StagesEnd> {
   const inside = insideOf(ctx);
   let state = beginning(asking.plan, call, why);

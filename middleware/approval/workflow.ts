@@ -81,7 +81,6 @@ const ruleForms: Forms<ApprovalRule<unknown>> = {
   when: worded(func, 'a function of the arguments'),
   expires: duration,
   onExpiry: oneOf('approve', 'reject'),
-  // With an empty list no person could ever decide.
   by: worded(someTexts, 'an array of at least one name'),
 };
 const aRule = { wanted: 'true or false, or an object with when, expires, onExpiry or by', problem: ruleProblem };

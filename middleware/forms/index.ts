@@ -1,6 +1,5 @@
 /** `holdfast/eino`: Eino's other forms: short handlers, middleware for chat and agentic messages, transfer by hand. */
 
-// Short forms of a middleware
 export type { ClassicMiddleware, ToolCallMiddleware } from '../../kernel/define/classic-middleware';
 export {
   eventSenderModelWrapper,
@@ -16,12 +15,10 @@ export {
   withToolsFunc,
 } from './handlers';
 
-// Middleware for chat and agentic messages
 export { agenticMiddleware, chatMiddleware } from './shaped-middleware';
 export { messagesIn, messagesOf } from '../../contract/messages/message-shapes';
 export type { AgenticBlock, AgenticMessage } from '../../contract/messages/agentic-messages';
 export type { ChatContent, ChatMessage, ChatPart, ChatToolCall } from '../../contract/messages/chat-messages';
 export type { AnyMessage, MessageShape, MessageShapes } from '../../contract/messages/message-shapes';
 
-// Transfer by hand
 export { setSubAgents, withDeterministicTransfer } from '../../kernel/define/define';

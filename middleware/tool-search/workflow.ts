@@ -91,7 +91,6 @@ function reminded({ messages }: AgentState, dynamic: readonly string[]): Partial
   return { messages: [...messages.slice(0, at), reminder, ...messages.slice(at)] };
 }
 
-/** Marks lists of tools, which providers show in their own way. */
 function marked(messages: readonly Message[], ctx: HookContext): Partial<AgentState> | undefined {
   const isUnmarked = (part: Message['parts'][number]): boolean =>
     part.type === 'tool-result' &&

@@ -30,7 +30,6 @@ export interface AccessParts {
   readonly rate?: RequestRate;
 }
 
-/** Tells who sends a request, and what the caller may do. */
 export class Access {
   constructor(readonly parts: AccessParts) {}
 

@@ -113,7 +113,6 @@ async function askedPerson(access: Access, { token, client: any, context }: Page
   if (shownHash(interrupt) !== link.hash) throw ended('is for other arguments than the arguments that wait now');
   if (!links.needsLogin(interrupt)) return { link, interrupt, client };
   const login = await loginOf(access, context.req.raw);
-  // Relative, because a proxy may serve the service below a path.
   if (login === undefined) return context.redirect(`../login?to=${encodeURIComponent(`/decide/${token}`)}`, 303);
   if (login.user !== link.user || login.tenant !== link.tenant)
     throw new HoldfastError('identity-invalid', 'The link is for another person than the login.');

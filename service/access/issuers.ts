@@ -93,7 +93,6 @@ class KnownIssuer {
   }
 }
 
-/** Tells by their access tokens who sends requests. */
 export class Issuers {
   private readonly known: ReadonlyMap<string, KnownIssuer>;
 

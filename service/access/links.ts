@@ -7,7 +7,6 @@ import type { ServiceStore } from '../store/store';
 import type { AccessOptions } from './parts';
 import { isSame } from './secrets';
 
-/** One decision of one person. */
 export interface Link {
   readonly id: string;
   readonly tenant: string;

@@ -3,7 +3,7 @@ import { page, type Html } from './page';
 import type { Issuer } from './parts';
 
 export interface LoginPage {
-  /** From the address of the page to the root of the service: relative, because a proxy may serve the service below a path. */
+  /** From the address of the page to the root of the service. */
   readonly root: '' | '../';
   /** A path of the service. */
   readonly to: string;

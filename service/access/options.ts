@@ -80,7 +80,6 @@ export const AccessOptionsSchema = z
     },
   ) as unknown as z.ZodType<AccessOptions>;
 
-/** Names the ways by which callers are identified. */
 export function waysIn({ keys, issuers = [], identify }: AccessOptions): string {
   return [
     ...(keys === false ? [] : ['API keys']),

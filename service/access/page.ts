@@ -48,7 +48,6 @@ interface PageParts {
   readonly problem: (code: ErrorCode, message: string) => Html;
 }
 
-/** Errors come as pages, too. */
 export async function answerPage(
   context: Context,
   { logger, referrer, problem }: PageParts,

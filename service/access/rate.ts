@@ -5,7 +5,6 @@ import { HoldfastError } from '../../contract/errors';
 /** A forgotten caller begins with a full bucket. */
 const mostBuckets = 10_000;
 
-/** Requests of one key or person in a minute. */
 export class RequestRate {
   private readonly buckets = new Map<string, Bucket>();
 

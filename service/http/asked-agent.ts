@@ -24,7 +24,7 @@ export function askedAgent(parts: Pick<AppParts, 'agents'>, agent: string, optio
   return asked;
 }
 
-/** Checks inputs as a start does. Refuses options with tools that the project lacks. */
+/** Checks inputs as a start does. */
 export function inputCheck(parts: Pick<AppParts, 'agents'>, agent: string, options?: unknown): (input: Json | undefined) => void {
   const { takesJob, inputSchema } = askedAgent(parts, agent, options);
   return (input) => {

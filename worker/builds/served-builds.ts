@@ -38,7 +38,6 @@ export class ServedBuilds {
   private readonly findings: Findings;
   private readonly succession: Succession;
   private stopping = false;
-  /** Checks of builds and changes run one after another. */
   private line: Promise<void> = Promise.resolve();
   private changes = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -143,7 +142,6 @@ export class ServedBuilds {
     this.timer.unref();
   }
 
-  /** A build that was just replaced is checked soon. */
   private get hasFresh(): boolean {
     return this.parts.buildCheckMs > listedMs && [...this.replaced.keys()].some((buildId) => this.wasReplaced(buildId, listedMs));
   }

@@ -32,7 +32,7 @@ export class Succession {
     // The current build is unset, or a manager decides alone.
     if (current === this.own || current === undefined || manager !== undefined) return undefined;
     if (replaced === this.own) {
-      // This build was replaced as unserved, for example after a time without a connection.
+      // This build was replaced as unserved.
       return this.routing.makeCurrent(this.own, stillRunning);
     }
     const newer = builds.slice(0, Math.max(builds.indexOf(this.own), 0));

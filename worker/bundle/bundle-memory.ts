@@ -28,7 +28,6 @@ interface BundleOfStart extends WorkflowBundle {
   readonly isKept: boolean;
 }
 
-/** Bundling takes a second, and most starts find unchanged files. */
 export async function bundleOnce(agentsPath: string, directory: string, store: BundleStore): Promise<BundleOfStart> {
   const memory = new BundleMemory(directory, store);
   const known = await memory.find(agentsPath);

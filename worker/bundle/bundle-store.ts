@@ -56,7 +56,6 @@ export class BundleStore {
     throw new HoldfastError('build-damaged', `${bundle} in ${this.directory} is damaged: ${found.problem}.`, { cause: found.cause });
   }
 
-  /** For a build without runs. */
   remove(buildId: string): Promise<void> {
     return rm(this.pathOf(buildId), { force: true });
   }

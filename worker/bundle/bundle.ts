@@ -16,7 +16,7 @@ export interface WorkflowBundle {
   readonly code: string;
 }
 
-/** Lines only, for stack traces: columns and sources would be two thirds of a bundle, which every start reads. */
+/** Without columns and sources, which would be two thirds of a bundle. */
 const mapOfBundles = 'inline-nosources-cheap-module-source-map';
 
 const workflowsFolder = resolve(__dirname, '..', '..', 'workflows');
@@ -104,7 +104,6 @@ export function refuseWaiting({ waiting }: BundlerLook): void {
 
 const mostShown = 3;
 
-/** The bundler's output is often pages long. */
 function refusalOf(path: string, { imports, problems }: BundlerLook, message: string): string {
   const found = imports.nodeImports(agentsRequest);
   if (found.length > 0) return needsNode(path, found);
@@ -125,7 +124,6 @@ export function needsNode(path: string, found: readonly NodeImports[]): string {
   ].join(' ');
 }
 
-/** The compiler's message without its internal stack. */
 function shortened(problem: string): string {
   const [said = ''] = stripVTControlCharacters(problem).split(/\n\s*(?:Caused by|Stack backtrace):/);
   return said.replace(/^Module build failed \(from [^)]*\):\n(?:Error: )?/, '').trim();

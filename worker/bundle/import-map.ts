@@ -15,7 +15,6 @@ interface NodeImport {
 }
 
 export class ImportMap {
-  /** The target file of an import, by importing file and import path. */
   private readonly imports = new Map<string, Map<string, string | undefined>>();
 
   add(file: string, request: string, target?: string): void {

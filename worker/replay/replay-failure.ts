@@ -27,7 +27,6 @@ export function shownInJson(code: ErrorCode, message: string, cause?: Error): Ho
   return failure;
 }
 
-/** The message of the quoted failure has the reason. */
 function reasonIn(text: string): string {
   const quoted = /Failure \{ message: "((?:[^"\\]|\\.)*)"/.exec(text)?.[1]?.replace(/\\(["'\\])/g, '$1') ?? text;
   return quoted.replace(/^\[TMPRL\d+\]\s*/, '');

@@ -84,7 +84,6 @@ export class WatchedThreads implements WorkflowCreator {
     }
     const [oldest] = this.loopers;
     if (this.loopers.size > mostLoopers && oldest !== undefined) this.loopers.delete(oldest);
-    // Other workflows wait for a thread already.
     if (!this.isDestroyed) void this.main.thread().catch(() => undefined);
   }
 }

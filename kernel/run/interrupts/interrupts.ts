@@ -77,7 +77,6 @@ export class OpenInterrupts {
     this.ports.hideInterrupt(id);
   }
 
-  /** People keep their full time. */
   private openLater(pending: PendingInterrupt): Promise<Json> {
     const { shown } = pending;
     const asked = this.ports.now();

@@ -95,7 +95,6 @@ export function directoryBackend(folder: string, options: DirectoryBackendOption
   };
 }
 
-/** Keeps a byte order mark, and fails on bytes outside UTF-8. */
 const exactly = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Node's errors name the worker's folder, which the model must not see. */

@@ -50,7 +50,6 @@ export async function glob(backend: FileBackend, pattern: string, path: string):
   return filtered(files, (file) => fits(posix.relative(pattern.startsWith('/') ? '/' : folder, file)));
 }
 
-/** Blocks the worker, so the time is limited. */
 function filtered(files: readonly string[], fits: (file: string) => boolean): readonly string[] {
   const until = Date.now() + most.millisecondsOfNames;
   return files.filter((file) => {

@@ -44,7 +44,6 @@ export function textsOf(output: Json, isParts: boolean): readonly string[] {
   return (output as unknown as readonly Part[]).flatMap((part) => (part.type === 'text' ? [part.text] : []));
 }
 
-/** In place of all texts. */
 export function withText(output: Json, isParts: boolean, text: string): Json {
   if (!isParts) return text;
   const parts = output as unknown as readonly Part[];

@@ -4,7 +4,7 @@ import type { FileBackend } from '../../filesystem/worker/backend';
 import { configuredPath, ifThere } from '../../filesystem/worker/backend';
 import type { Task, TaskAnswer, TaskBoard } from '../task-board';
 
-/** Answers from a board of files. Answers wait for each other. */
+/** Answers wait for each other. */
 export function taskFiles(backend: FileBackend, baseDir: string): (act: (board: TaskBoard) => TaskAnswer) => Promise<string> {
   const folder = configuredPath('taskTools, baseDir', baseDir);
   const watermark = posix.join(folder, '.highwatermark');
