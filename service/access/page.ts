@@ -14,7 +14,7 @@ const style = `*{box-sizing:border-box}:root{color-scheme:light dark}body{font:1
 main.narrow{max-width:24rem;margin:3rem auto}h1{font-size:1.4rem}h1,p,dd,pre{overflow-wrap:anywhere}dt{opacity:.8}dd{margin:0 0 .6rem}
 pre{font:14px/1.45 ui-monospace,monospace;white-space:pre-wrap;padding:.75rem}pre,a.button,button{border:1px solid #8886;border-radius:6px}
 textarea,input,select{font:inherit;width:100%;padding:.6rem;margin:.3rem 0 1rem}
-a.button,button{display:block;font:inherit;font-weight:600;text-align:center;text-decoration:none;width:100%;min-height:3.2rem;padding:.6rem;margin:.3rem 0}
+a.button,button{display:block;font:inherit;font-weight:600;text-align:center;text-decoration:none;width:100%;min-height:3.2rem;padding:.6rem;margin:.75rem 0}
 .yes{background:#17653a;color:#fff}.no{background:#a3231f;color:#fff}.problem{border-left:4px solid #a3231f;padding-left:.75rem}`;
 
 const headers = {

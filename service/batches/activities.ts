@@ -41,6 +41,7 @@ export function batchActivities({ client, store, agents, schedules }: BatchServi
           throw ApplicationFailure.retryable(`The configuration of this service has no batch "${schedule}".`, 'schedule-unknown');
         const parts = { client: clientOf(client, batch.tenant, batch.author), agents, store };
         const keeping = keepLines(linesOfSchedule(schedule, lines), batch, parts).catch((error: unknown) => {
+          if (isFinal(error)) Context.current().log.error(`The batch ${batch.id} has no lines: ${messageOf(error)}`);
           throw isFinal(error) ? ApplicationFailure.nonRetryable(messageOf(error), codeOf(error)) : error;
         });
         return Promise.race([keeping, Context.current().cancelled]);

@@ -115,7 +115,8 @@ export class NoticeOutbox {
   /** Throws 'notice-unknown'. */
   async undelivered(id: string): Promise<Notice> {
     const notice = /^msg_[0-9a-f]{32}$/.test(id) ? await this.read(this.undeliveredKey(id)) : undefined;
-    if (notice === undefined) throw new HoldfastError('notice-unknown', `There is no undelivered notice "${id}".`);
+    if (notice === undefined)
+      throw new HoldfastError('notice-unknown', `There is no undelivered notice "${id}". The service sends pending notices itself.`);
     return notice;
   }
 

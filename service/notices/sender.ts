@@ -56,8 +56,9 @@ export class Sender {
     const places = this.places.get(receiver) ?? new Places();
     this.places.set(receiver, places);
     for (let [key] = chain; key !== undefined; [key] = chain) {
-      for (let tries = 0; !(await places.use(() => this.attempt(key))); tries += 1) {
-        await pauseOf(this.settings)(Math.min(1000 * 2 ** tries, longestPauseMs), this.signal);
+      for (let tries = 0; !(await places.use(() => this.attempt(key, places))); tries += 1) {
+        const ending = AbortSignal.any([this.signal, places.recovery]);
+        await pauseOf(this.settings)(Math.min(1000 * 2 ** tries, longestPauseMs), ending);
         if (this.signal.aborted) return;
       }
       chain.shift();
@@ -66,7 +67,7 @@ export class Sender {
   }
 
   /** Returns whether the outbox no longer has the notice as pending. */
-  private async attempt(key: string): Promise<boolean> {
+  private async attempt(key: string, places: Places): Promise<boolean> {
     const { settings, outbox, signal } = this;
     try {
       const notice = await outbox.read(key);
@@ -74,10 +75,12 @@ export class Sender {
       const problem = await this.send(notice);
       if (signal.aborted) return false;
       if (problem === undefined) {
+        places.recover();
         await outbox.remove(key, notice);
         return true;
       }
-      if (notice.attempts === 0) settings.logger.warn(`A notice waits, because ${notice.to} does not take it: ${messageOf(problem)}`);
+      if (!places.isFailing) settings.logger.warn(`${notice.to} takes no notice: ${messageOf(problem)}`);
+      places.isFailing = true;
       const tried: Notice = {
         ...notice,
         attempts: notice.attempts + 1,
@@ -106,8 +109,22 @@ export class Sender {
 
 /** A slow receiver holds up no other receiver. */
 class Places {
+  isFailing = false;
+  private recovered = new AbortController();
   private free = mostAtOnce;
   private readonly waiting: (() => void)[] = [];
+
+  /** Aborted as soon as the receiver takes a notice again. */
+  get recovery(): AbortSignal {
+    return this.recovered.signal;
+  }
+
+  recover(): void {
+    if (!this.isFailing) return;
+    this.isFailing = false;
+    this.recovered.abort();
+    this.recovered = new AbortController();
+  }
 
   async use<T>(work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free -= 1;

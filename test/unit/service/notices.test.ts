@@ -182,7 +182,25 @@ describe('notices', () => {
     expect(arrived).toHaveLength(6);
     const ids = new Map(bed.tries.map(({ to, run, type, id }) => [`${to} ${run.run} ${type}`, id]));
     for (const { to, run, type, id } of bed.tries) expect(ids.get(`${to} ${run.run} ${type}`)).toBe(id);
-    expect(bed.warnings.filter((text) => text.includes('does not take it'))).toHaveLength(2);
+    expect(bed.warnings.filter((text) => text.includes('takes no notice'))).toHaveLength(1);
+  });
+
+  it('that waited are all sent as soon as the receiver takes one again', async () => {
+    const bed = bedOn(memoryStore(), [desk]);
+    bed.begin();
+    await bed.clock.pass(0);
+    bed.answer = () => (bed.clock.now() < began + 2 * hour ? down : undefined);
+    const runs = Array.from({ length: 30 }, (_, at) => `run-${at}`);
+    for (const run of runs) {
+      await bed.happens([run, 'interrupt-start']);
+      await bed.clock.pass(60_000);
+    }
+    await bed.clock.pass(2 * hour - 30 * 60_000);
+    const failed = bed.tries.length;
+    await bed.happens(['now', 'interrupt-start']);
+    await bed.clock.pass(2000);
+    await bed.end();
+    expect(new Set(bed.told().slice(failed)).size).toBe(31);
   });
 
   it('are undelivered after a day, and the next notice of the run goes on', async () => {
