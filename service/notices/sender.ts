@@ -16,6 +16,7 @@ const patienceMs = 86_400_000;
 const longestPauseMs = 600_000;
 const mostAtOnce = 10;
 const longestTryMs = 30_000;
+const failuresOfAbsent = 5;
 
 /** Sends the notices of an outbox: of one run to one receiver in order, of several runs at once. */
 export class Sender {
@@ -79,8 +80,8 @@ export class Sender {
         await outbox.remove(key, notice);
         return true;
       }
-      if (!places.isFailing) settings.logger.warn(`${notice.to} takes no notice: ${messageOf(problem)}`);
-      places.isFailing = true;
+      places.failures += 1;
+      if (places.failures === 1) settings.logger.warn(`${notice.to} takes no notice: ${messageOf(problem)}`);
       const tried: Notice = {
         ...notice,
         attempts: notice.attempts + 1,
@@ -109,21 +110,24 @@ export class Sender {
 
 /** A slow receiver holds up no other receiver. */
 class Places {
-  isFailing = false;
+  /** Since the receiver last took a notice. */
+  failures = 0;
   private recovered = new AbortController();
   private free = mostAtOnce;
   private readonly waiting: (() => void)[] = [];
 
-  /** Aborted as soon as the receiver takes a notice again. */
+  /** Aborted when a receiver that was away takes a notice again. */
   get recovery(): AbortSignal {
     return this.recovered.signal;
   }
 
+  /** A refused notice alone is no sign that the receiver was away. */
   recover(): void {
-    if (!this.isFailing) return;
-    this.isFailing = false;
-    this.recovered.abort();
-    this.recovered = new AbortController();
+    if (this.failures >= failuresOfAbsent) {
+      this.recovered.abort();
+      this.recovered = new AbortController();
+    }
+    this.failures = 0;
   }
 
   async use<T>(work: () => Promise<T>): Promise<T> {

@@ -203,6 +203,20 @@ describe('notices', () => {
     expect(new Set(bed.told().slice(failed)).size).toBe(31);
   });
 
+  it('that are refused alone are not tried at each success of others', async () => {
+    const bed = bedOn(memoryStore(), [desk]);
+    bed.begin();
+    await bed.clock.pass(0);
+    bed.answer = ({ run: { run } }) => (run === 'bad' ? down : undefined);
+    await bed.happens(['bad', 'interrupt-start']);
+    for (let at = 0; at < 100; at += 1) {
+      await bed.happens([`run-${at}`, 'interrupt-start']);
+      await bed.clock.pass(10_000);
+    }
+    await bed.end();
+    expect(bed.told().filter((told) => told === 'bad waiting').length).toBeLessThan(15);
+  });
+
   it('are undelivered after a day, and the next notice of the run goes on', async () => {
     const bed = bedOn(memoryStore(), [desk]);
     bed.begin();
