@@ -1,4 +1,5 @@
 import { isRecord } from '../../contract/check';
+import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { Json, JsonObject } from '../../contract/messages/messages';
 import { checkStart } from '../http/asked-agent';
@@ -20,11 +21,26 @@ const runId: Json = { type: 'string', description: 'An id for the run. A repeate
 export function toolOfAgent({ name, description, takesJob, inputSchema }: AgentSummary): ShownTool {
   if (isFields(inputSchema))
     return { name, description, inputSchema: { ...inputSchema, type: 'object', properties: { ...inputSchema.properties, runId } } };
-  const plain: Json = takesJob ? {} : { type: 'string', description: 'What the agent is told.' };
-  // With an id of its own, references inside the schema still point into the schema.
-  const input = isRecord(inputSchema) ? { $id: `urn:holdfast:input:${name}`, ...inputSchema } : plain;
-  const schema = { type: 'object', properties: { input, runId }, required: ['input'], additionalProperties: false } as const;
+  const { input, ...definitions } = inputOf(takesJob, inputSchema);
+  const schema = {
+    type: 'object',
+    properties: { input, runId },
+    required: ['input'],
+    additionalProperties: false,
+    ...definitions,
+  } as const;
   return { name, description, inputSchema: schema };
+}
+
+/** Definitions move to the root, to which references point. */
+function inputOf(
+  takesJob: boolean,
+  schema: Json | undefined,
+): { readonly input: Json; readonly $defs?: Json; readonly definitions?: Json } {
+  if (!takesJob) return { input: { type: 'string', description: 'What the agent is told.' } };
+  if (!isRecord(schema) || JSON.stringify(schema).includes('"$ref":"#"')) return { input: {} };
+  const { $schema: _, $defs, definitions, ...input } = schema;
+  return { input, ...defined({ $defs, definitions }) };
 }
 
 interface Fields extends JsonObject {

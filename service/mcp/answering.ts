@@ -13,11 +13,11 @@ import { answerOfForm } from './forms';
 const longestMs = 50_000;
 
 /** The run once it ends or waits, or when the client should not wait any longer. */
-export async function settled(run: Run, { signal }: McpCaller, mostMs = longestMs): Promise<RunView> {
-  const until = AbortSignal.any([signal, AbortSignal.timeout(mostMs)]);
+export async function settled(run: Run, caller: McpCaller, mostMs = longestMs): Promise<RunView> {
+  const until = AbortSignal.any([caller.signal, AbortSignal.timeout(mostMs)]);
   for (;;) {
     for await (const _ of run.events({ until: 'waiting', deltas: false, signal: until }));
-    const view = await run.view();
+    const view = await inTime(caller, () => run.view());
     if (view.status !== 'running' || until.aborted) return view;
   }
 }

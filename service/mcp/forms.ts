@@ -7,7 +7,7 @@ import { answerInWords, wordsOf } from '../responses/answers';
 import { HoldfastError } from '../../contract/errors';
 
 /** An elicitation with a flat form, as the protocol demands. */
-export interface Form {
+export interface ElicitationForm {
   readonly method: 'elicitation/create';
   readonly params: { readonly mode: 'form'; readonly message: string; readonly requestedSchema: JsonObject };
 }
@@ -15,7 +15,7 @@ export interface Form {
 const comment: Json = { type: 'string', title: 'Comment', description: 'The reason, for the record.' };
 const text: Json = { type: 'string', title: 'Answer' };
 
-export function formOf(interrupt: Interrupt): Form {
+export function formOf(interrupt: Interrupt): ElicitationForm {
   return { method: 'elicitation/create', params: { mode: 'form', message: messageOf(interrupt), requestedSchema: schemaOf(interrupt) } };
 }
 
@@ -97,5 +97,5 @@ function plain(schema: JsonObject): JsonObject {
     const fields = Object.entries(properties).map(([name, field]) => [name, plain(field as JsonObject)]);
     return { type, properties: Object.fromEntries(fields) as JsonObject, ...(required === undefined ? {} : { required }) };
   }
-  return Object.fromEntries(Object.entries(schema).filter(([key]) => known.includes(key))) as JsonObject;
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => known.includes(key)));
 }

@@ -84,7 +84,7 @@ async function answer(
   const run = caller.client.run(id);
   const { interrupts } = await inTime(caller, () => run.view());
   const open = interrupts.find((interrupt) => interrupt.id === interruptId);
-  const given = open === undefined ? (said as Json) : answerIn(open, said as Json);
+  const given = open === undefined ? (said as Json) : answerIn(open, said);
   await inTime(caller, () => run.resume(interruptId, given, defined(who)));
   return runResult(await settled(run, caller));
 }

@@ -39,7 +39,7 @@ export function serverFor(caller: McpCaller, era: 'legacy' | 'modern'): Server {
     },
   );
   server.setRequestHandler('tools/list', () => ({
-    tools: [...agentTools(caller).values()].map(({ shown }) => shown).concat(ownShown) as never,
+    tools: [...agentTools(caller).values()].map(({ shown }) => shown).concat(ownShown),
   }));
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, ctx) => {
     const called = await callTool(caller, { name, given: given as JsonObject, ctx, isModern }).catch((error: unknown) => {
