@@ -1,5 +1,5 @@
-import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
+import { codeOf, messageOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { mayAnswer } from '../../contract/who-may-answer';
@@ -13,8 +13,8 @@ import { answerOfForm } from './forms';
 const longestMs = 50_000;
 
 /** The run once it ends or waits, or when the client should not wait any longer. */
-export async function settled(run: Run, caller: McpCaller, mostMs = longestMs): Promise<RunView> {
-  const until = AbortSignal.any([caller.signal, AbortSignal.timeout(mostMs)]);
+export async function settled(run: Run, caller: McpCaller): Promise<RunView> {
+  const until = AbortSignal.any([caller.signal, AbortSignal.timeout(longestMs)]);
   for (;;) {
     for await (const _ of run.events({ until: 'waiting', deltas: false, signal: until }));
     const view = await inTime(caller, () => run.view());
@@ -25,23 +25,36 @@ export async function settled(run: Run, caller: McpCaller, mostMs = longestMs): 
 /** Answered or over in the meantime: what became of the run tells the client. */
 const unlessOver = unless('interrupt-answered', 'interrupt-expired', 'interrupt-withdrawn', 'interrupt-unknown', 'run-ended');
 
-/** Gives the answers that forms brought. Returns the ids of questions that are not asked again. */
+export interface Given {
+  /** Ids of questions that are not asked again. */
+  readonly told: ReadonlySet<string>;
+  /** Answers that do not fit, by id: why. */
+  readonly misfits: ReadonlyMap<string, string>;
+}
+
+/** Gives the answers that forms brought. */
 export async function giveAnswers(
   run: Run,
   caller: McpCaller,
-  given: unknown,
+  responses: Readonly<Record<string, unknown>> = {},
   isAsked: (interrupt: Interrupt) => boolean = () => true,
-): Promise<ReadonlySet<string>> {
+): Promise<Given> {
   const { interrupts } = await inTime(caller, () => run.view());
-  const responses = isRecord(given) ? given : {};
-  const told = interrupts.filter((interrupt) => Object.hasOwn(responses, interrupt.id) && isAsked(interrupt));
-  for (const interrupt of told) {
+  const told = new Set<string>();
+  const misfits = new Map<string, string>();
+  const give = async (interrupt: Interrupt): Promise<void> => {
     const answer = answerOfForm(interrupt, responses[interrupt.id]);
-    if (answer === undefined) continue;
     const hash = interrupt.kind === 'approval' ? interrupt.inputHash : undefined;
-    await inTime(caller, () => run.resume(interrupt.id, answer, defined({ inputHash: hash }))).catch(unlessOver);
-  }
-  return new Set(told.map(({ id }) => id));
+    if (answer !== undefined) await inTime(caller, () => run.resume(interrupt.id, answer, defined({ inputHash: hash }))).catch(unlessOver);
+    told.add(interrupt.id);
+  };
+  for (const interrupt of interrupts)
+    if (Object.hasOwn(responses, interrupt.id) && isAsked(interrupt))
+      await give(interrupt).catch((error: unknown) => {
+        if (codeOf(error) !== 'answer-invalid') throw error;
+        misfits.set(interrupt.id, messageOf(error));
+      });
+  return { told, misfits };
 }
 
 /** Questions that this caller may answer. Others wait for somebody else. */

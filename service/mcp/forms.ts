@@ -15,8 +15,10 @@ export interface ElicitationForm {
 const comment: Json = { type: 'string', title: 'Comment', description: 'The reason, for the record.' };
 const text: Json = { type: 'string', title: 'Answer' };
 
-export function formOf(interrupt: Interrupt): ElicitationForm {
-  return { method: 'elicitation/create', params: { mode: 'form', message: messageOf(interrupt), requestedSchema: schemaOf(interrupt) } };
+/** `misfit`: why an earlier answer was refused. */
+export function formOf(interrupt: Interrupt, misfit?: string): ElicitationForm {
+  const message = [...(misfit === undefined ? [] : [misfit]), messageOf(interrupt)].join('\n\n');
+  return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: schemaOf(interrupt) } };
 }
 
 function messageOf(interrupt: Interrupt): string {

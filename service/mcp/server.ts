@@ -102,11 +102,12 @@ async function callAgent(caller: McpCaller, agent: AgentSummary, { given, ctx, i
   const run = state === undefined ? await startRun(caller, agent, given) : caller.client.run(state.run);
   if (state === undefined && isModern && takesTasks(caller, ctx)) return newTask(await inTime(caller, () => run.view()));
   const isAsked = (interrupt: Interrupt): boolean => state?.asked[interrupt.id] === shownHash(interrupt);
-  const told = state === undefined ? new Set<string>() : await giveAnswers(run, caller, ctx.mcpReq.inputResponses, isAsked);
+  const responses = state === undefined ? {} : ctx.mcpReq.inputResponses;
+  const { told, misfits } = await giveAnswers(run, caller, responses, isAsked);
   const view = await settled(run, caller);
   const open = questionsFor(caller, view).filter(({ id }) => !told.has(id));
   if (open.length === 0 || !isModern || !takesForms(caller, ctx)) return runResult(view);
-  const inputRequests = Object.fromEntries(open.map((interrupt) => [interrupt.id, formOf(interrupt)]));
+  const inputRequests = Object.fromEntries(open.map((interrupt) => [interrupt.id, formOf(interrupt, misfits.get(interrupt.id))]));
   return { resultType: 'input_required', inputRequests, requestState: await mintState(caller, ctx, run.id, open) };
 }
 

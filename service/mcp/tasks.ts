@@ -1,6 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { isRecord } from '../../contract/check';
+import { HoldfastError } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import { unless } from '../projection/answers';
 import { giveAnswers, questionsFor } from './answering';
@@ -12,7 +13,7 @@ import { runResult } from './results';
 /** The extension has no code in the SDK. The id of a task is the id of its run, and the keys of its questions are ids of interrupts. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
-const pollIntervalMs = 500;
+const pollIntervalMs = 1000;
 
 type TaskFields = Readonly<Record<string, unknown>>;
 
@@ -44,7 +45,9 @@ type TaskMethod = (taskId: string, caller: McpCaller, ctx: ServerContext) => Pro
 const methods: Readonly<Record<string, TaskMethod>> = {
   'tasks/get': async (id, caller) => taskOf(await inTime(caller, () => caller.client.run(id).view()), caller),
   'tasks/update': async (id, caller, { mcpReq }) => {
-    await giveAnswers(caller.client.run(id), caller, mcpReq.inputResponses);
+    const { misfits } = await giveAnswers(caller.client.run(id), caller, mcpReq.inputResponses);
+    const [misfit] = misfits.values();
+    if (misfit !== undefined) throw new HoldfastError('answer-invalid', misfit);
     return {};
   },
   'tasks/cancel': async (id, caller) => {

@@ -62,6 +62,18 @@ describe('a client of 2026-07-28', () => {
     await Promise.all([declined.close(), answering.close()]);
   });
 
+  it('is asked again, with the reason, after an answer that does not fit', async () => {
+    const asked: string[] = [];
+    const { client, given } = bed();
+    const made = await client(
+      ({ message }) => (asked.push(message as string), accept(asked.length === 1 ? { comment: 'hm' } : { approved: true })),
+    );
+    expect(textOf(await made.callTool({ name: 'agent', arguments: input }))).toBe('It is 3.');
+    expect(asked).toEqual([asked[1]?.split('\n\n').slice(1).join('\n\n'), expect.stringContaining('lacks `approved`')]);
+    expect(given.length).toBe(1);
+    await made.close();
+  });
+
   it('may repeat its answer after days, and the answer counts once', async () => {
     jest.useFakeTimers({ doNotFake: [...otherTimers] });
     try {
@@ -203,6 +215,16 @@ describe('tasks', () => {
     await asked.runs.get('made-0')?.outcome();
     expect((await task('get', {})).result).toMatchObject({ status: 'completed', result: { content: [{ text: 'It is 3.' }] } });
     expect(asked.given.length).toBe(1);
+  });
+
+  it('refuse an answer that does not fit, and stay open', async () => {
+    const asked = bed();
+    await asked.call('agent', input, {}, withTasks);
+    await asked.runs.get('made-0')?.outcome();
+    const [key = ''] = Object.keys((await ask(asked)('get', {})).result.inputRequests as object);
+    const refused = await ask(asked)('update', { inputResponses: { [key]: accept({ approved: 'yes' }) } });
+    expect(refused).toMatchObject({ error: { code: -32602, data: { code: 'answer-invalid' } } });
+    expect((await ask(asked)('get', {})).result).toMatchObject({ status: 'input_required' });
   });
 
   it('are cancelled by tasks/cancel alone, and a second cancel changes nothing', async () => {
