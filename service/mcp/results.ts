@@ -23,9 +23,9 @@ export function jsonResult(structured: object): ToolResult {
   return toolResult(JSON.stringify(structured), structured);
 }
 
-export function errorResult(code: ErrorCode, message: string): ToolResult {
+export function errorResult(code: ErrorCode, message: string, runId?: string): ToolResult {
   const { fix } = errorTable[code];
-  return toolResult(`${message} (${code}) ${fix}`, { error: { code, message, fix } }, true);
+  return toolResult(`${message} (${code}) ${fix}`, { error: { code, message, fix }, ...defined({ runId }) }, true);
 }
 
 /** The result of the call that waited for the run. A run that still works or waits is no error. */

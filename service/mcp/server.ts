@@ -3,6 +3,7 @@ import { errorTable } from '../../contract/errors';
 import { isRecord } from '../../contract/check';
 import type { Interrupt } from '../../contract/interrupts';
 import type { JsonObject } from '../../contract/messages/messages';
+import type { Run } from '../../client/index';
 import { shownHash } from '../access/links';
 import { agentsIn } from '../http/asked-agent';
 import { toldError } from '../http/error-response';
@@ -42,15 +43,18 @@ export function serverFor(caller: McpCaller, era: 'legacy' | 'modern'): Server {
     tools: [...agentTools(caller).values()].map(({ shown }) => shown).concat(ownShown),
   }));
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, ctx) => {
-    const called = await callTool(caller, { name, given: given as JsonObject, ctx, isModern }).catch((error: unknown) => {
-      if (error instanceof sdk.ProtocolError) throw error;
-      const { code, message } = toldError(error, `the tool ${name}`, caller.parts.logger);
-      return errorResult(code, message);
-    });
-    return called as never;
+    const called = callTool(caller, { name, given: given as JsonObject, ctx, isModern });
+    return (await called.catch((error: unknown) => failedCall(caller, error))) as never;
   });
   if (isModern) serveTasks(server, caller, (act) => inProtocol(caller, act));
   return server;
+}
+
+/** `runId`: of the run that goes on. */
+function failedCall({ sdk, parts }: McpCaller, error: unknown, runId?: string): CallResult {
+  if (error instanceof sdk.ProtocolError) throw error;
+  const { code, message } = toldError(error, 'a call of MCP', parts.logger);
+  return errorResult(code, message, runId);
 }
 
 async function inProtocol({ sdk, parts }: McpCaller, act: () => Promise<CallResult>): Promise<CallResult> {
@@ -97,9 +101,13 @@ async function callTool(caller: McpCaller, called: Called): Promise<CallResult> 
   });
 }
 
-async function callAgent(caller: McpCaller, agent: AgentSummary, { given, ctx, isModern }: Called): Promise<CallResult> {
-  const state = isModern ? ctx.mcpReq.requestState<AskedState>() : undefined;
-  const run = state === undefined ? await startRun(caller, agent, given) : caller.client.run(state.run);
+async function callAgent(caller: McpCaller, agent: AgentSummary, called: Called): Promise<CallResult> {
+  const state = called.isModern ? called.ctx.mcpReq.requestState<AskedState>() : undefined;
+  const run = state === undefined ? await startRun(caller, agent, called.given) : caller.client.run(state.run);
+  return followRun(caller, run, called, state).catch((error: unknown) => failedCall(caller, error, run.id));
+}
+
+async function followRun(caller: McpCaller, run: Run, { ctx, isModern }: Called, state: AskedState | undefined): Promise<CallResult> {
   if (state === undefined && isModern && takesTasks(caller, ctx)) return newTask(await inTime(caller, () => run.view()));
   const isAsked = (interrupt: Interrupt): boolean => state?.asked[interrupt.id] === shownHash(interrupt);
   const responses = state === undefined ? {} : ctx.mcpReq.inputResponses;

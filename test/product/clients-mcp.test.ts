@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { modernRequest, jsonHeaders, withTasks } from '../support/mcp-bed';
 import { DevWithClients } from '../support/dev-with-clients';
 import { eventually } from '../support/eventually';
@@ -36,6 +39,29 @@ describe('the clients of MCP', () => {
   it('of both lines call agents, answer, repeat, read runs and follow tasks', async () => {
     const stdout = await dev.script('mcp.mjs');
     expect(stdout).toMatch(/^21 passed, 0 failed$/m);
+  });
+
+  it('connect as the guide says, start a run, say why it waits, and see what a person decided elsewhere', async () => {
+    const guide = readFileSync(join(__dirname, '..', '..', 'docs', 'guides', 'mcp-server.md'), 'utf8');
+    const [, text = ''] = /```json\n([^]*?)```/.exec(guide) ?? [];
+    const filled = text.replace('http://127.0.0.1:4747', dev.url).replace('${HOLDFAST_KEY}', await keyOf('editor', ['operator']));
+    const { url, headers } = (JSON.parse(filled)).mcpServers.holdfast;
+    const client = new Client({ name: 'editor', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url as string), { requestInit: { headers } }));
+    const use = async (name: string, more: object = {}): Promise<Body> =>
+      (await client.callTool({ name, arguments: { runId: 'ticket-981', ...more } })).structuredContent;
+    const [{ id }] = (await use('support', refund.arguments)).interrupts;
+    expect((await use('get_run')).interrupts).toMatchObject([{ id, kind: 'approval', tool: 'refund', input: { amount: 80 } }]);
+    const decided = await dev.fetch(`${dev.url}/runs/ticket-981/interrupts/${encodeURIComponent(id as string)}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ decision: 'reject', feedback: 'Too late.' }),
+    });
+    expect(decided.status).toBe(200);
+    const ended = await eventually(async () => ((await use('get_run')).status === 'completed' ? use('events', { limit: 500 }) : undefined));
+    expect(JSON.stringify(ended.events)).toContain('Too late.');
+    expect((await use('list_runs', { runId: undefined })).runs).toContainEqual(expect.objectContaining({ runId: 'ticket-981' }));
+    await client.close();
   });
 
   it('give an answer after the service and the worker were killed, and a repeated answer pays once', async () => {

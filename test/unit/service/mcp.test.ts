@@ -1,6 +1,7 @@
 import { approval, askHuman } from '../../../middleware/index';
 import type { Action } from '../../../contract/access';
 import { allActions } from '../../../contract/access';
+import { HoldfastError } from '../../../contract/errors';
 import type { McpBed } from '../../support/mcp-bed';
 import { mcpBed, withTasks } from '../../support/mcp-bed';
 import { agentWith } from '../../support/memory-bed';
@@ -171,6 +172,16 @@ describe('a client of 2025-11-25', () => {
     const made = await bed().client(undefined, 'legacy');
     const result = await made.callTool({ name, arguments: { ...given } });
     expect([result.isError, codeIn(result)]).toEqual([true, code]);
+    await made.close();
+  });
+
+  it('learns the id of the run that goes on where its result cannot be read', async () => {
+    const { client, runs } = bed();
+    const made = await client(undefined, 'legacy');
+    await made.callTool({ name: 'agent', arguments: { ...input, runId: 'r1' } });
+    Object.assign(runs.get('r1') ?? {}, { view: () => Promise.reject(new HoldfastError('server-unreachable', 'The server is away.')) });
+    const result = await made.callTool({ name: 'agent', arguments: { ...input, runId: 'r1' } });
+    expect([codeIn(result), result.structuredContent]).toEqual(['server-unreachable', expect.objectContaining({ runId: 'r1' })]);
     await made.close();
   });
 
