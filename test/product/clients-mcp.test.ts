@@ -45,7 +45,7 @@ describe('the clients of MCP', () => {
     const guide = readFileSync(join(__dirname, '..', '..', 'docs', 'guides', 'mcp-server.md'), 'utf8');
     const [, text = ''] = /```json\n([^]*?)```/.exec(guide) ?? [];
     const filled = text.replace('http://127.0.0.1:4747', dev.url).replace('${HOLDFAST_KEY}', await keyOf('editor', ['operator']));
-    const { url, headers } = (JSON.parse(filled)).mcpServers.holdfast;
+    const { url, headers } = JSON.parse(filled).mcpServers.holdfast;
     const client = new Client({ name: 'editor', version: '1' });
     await client.connect(new StreamableHTTPClientTransport(new URL(url as string), { requestInit: { headers } }));
     const use = async (name: string, more: object = {}): Promise<Body> =>
