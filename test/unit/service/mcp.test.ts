@@ -127,6 +127,13 @@ describe('a client of 2026-07-28', () => {
     expect(textOf(result)).toContain('waits for an answer:\n- ');
   });
 
+  it('opens no subscription, and is announced none', async () => {
+    const { rpc } = bed();
+    expect(await rpc('subscriptions/listen', { notifications: { toolsListChanged: true } })).toMatchObject({ error: { code: -32603 } });
+    const { result } = await rpc('server/discover', {});
+    expect(result.capabilities).toEqual({ tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } });
+  });
+
   it('learns that a store is away, which is no forged state', async () => {
     const away = () => Promise.reject(Object.assign(new Error('away'), { code: 'identity-unavailable' }));
     const { post } = bed({ parts: { store: { ...bed().store, get: away } } });
