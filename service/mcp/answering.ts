@@ -9,16 +9,13 @@ import type { McpCaller } from './caller';
 import { inTime } from './caller';
 import { answerOfForm } from './forms';
 
-/** A run is read while its client waits, and most clients wait for 60 s. */
-const longestMs = 50_000;
-
 /** The run once it ends or waits, or when the client should not wait any longer. */
 export async function settled(run: Run, caller: McpCaller): Promise<RunView> {
-  const until = AbortSignal.any([caller.signal, AbortSignal.timeout(longestMs)]);
+  const { signal } = caller;
   for (;;) {
-    for await (const _ of run.events({ until: 'waiting', deltas: false, signal: until }));
+    for await (const _ of run.events({ until: 'waiting', deltas: false, signal }));
     const view = await inTime(caller, () => run.view());
-    if (view.status !== 'running' || until.aborted) return view;
+    if (view.status !== 'running' || signal.aborted) return view;
   }
 }
 

@@ -8,7 +8,7 @@ export interface McpCaller {
   readonly parts: AppParts;
   /** Acts for the caller. */
   readonly client: HoldfastClient;
-  /** Aborts when the client goes away, or the service closes. Runs continue. */
+  /** Aborts when the client goes away or should not wait any longer, or the service closes. Runs continue. */
   readonly signal: AbortSignal;
   readonly secret: () => Promise<Buffer>;
 }

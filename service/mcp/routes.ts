@@ -9,12 +9,15 @@ import { storedSecret } from '../store/stored-secret';
 import { loadSdk } from './sdk';
 import { answerMcp } from './server';
 
+/** Most clients wait for 60 s. */
+const longestMs = 50_000;
+
 /** The Model Context Protocol: agents are tools, and runs are tasks. `issuers`: of the tokens that the service takes. */
 export function mcpRoutes(parts: AppParts, issuers: readonly Issuer[]): Hono {
   const { store, closing } = parts;
   const answer = async ({ context, client }: Pick<RouteAsked<'/mcp'>, 'context' | 'client'>, body?: unknown): Promise<Response> => {
     const request = context.req.raw;
-    const signal = AbortSignal.any([request.signal, closing]);
+    const signal = AbortSignal.any([request.signal, closing, AbortSignal.timeout(longestMs)]);
     let secret: Promise<Buffer> | undefined;
     return answerMcp(request, body, {
       sdk: await loadSdk(),

@@ -64,11 +64,14 @@ describe('the clients of MCP', () => {
     await client.close();
   });
 
-  it('give an answer after the service and the worker were killed, and a repeated answer pays once', async () => {
+  it('give an answer after the service and the worker were killed, also while they took it, and a repeated answer pays once', async () => {
     const { result: first } = await rpc('tools/call', refund);
     const [key = ''] = Object.keys(first.inputRequests as object);
     await dev.crash();
     const retry = { ...refund, requestState: first.requestState, inputResponses: { [key]: accept } };
+    const broken = rpc('tools/call', retry).catch(() => undefined);
+    await dev.crash();
+    await broken;
     const { result: done } = await rpc('tools/call', retry);
     expect(done).toMatchObject({ structuredContent: { status: 'completed' } });
     await dev.crash();
