@@ -37,6 +37,10 @@ export const errorTable = {
     fix: 'Set the environment variable in the message on the worker, or name another model in `models.names`.',
   },
   'tool-unknown': { status: 400, fix: 'Add the tool to `tools` of the configuration, or remove its name.' },
+  'mcp-unreachable': {
+    status: 503,
+    fix: 'Start the server, or correct its command, address or credentials in `mcp`. `holdfast mcp list` tries it.',
+  },
   'output-unknown': { status: 400, fix: 'Add the schema to `outputs` of the configuration, or remove its name.' },
   'policy-unknown': { status: 400, fix: 'Add the policy to `policies` of the configuration, or remove its name.' },
   'worker-half-missing': { status: 400, fix: 'Add the middleware to `middleware` of the configuration.' },
@@ -186,7 +190,10 @@ export const errorTable = {
   'task-unknown': { status: 404, fix: 'Use the id of a task of this agent.' },
   'task-ended': { status: 409, fix: 'Send the message without a taskId, to begin another task.' },
   'protocol-unsupported': { status: 400, fix: 'See the card of the agent and docs/reference/protocols.md.' },
-  'push-refused': { status: 400, fix: 'Use a URL that `a2a.push.to` allows or, with `private: true`, `notify`, and at most 10 receivers for a task.' },
+  'push-refused': {
+    status: 400,
+    fix: 'Use a URL that `a2a.push.to` allows or, with `private: true`, `notify`, and at most 10 receivers for a task.',
+  },
   'notice-unknown': { status: 404, fix: 'List undelivered notices with `npx holdfast notices list`.' },
   'notice-failed': { status: 502, fix: 'Find out why the receiver does not take the notice, and send the notice again.' },
   'message-withdrawn': { status: 409, fix: 'Send another message.' },

@@ -17,6 +17,7 @@ import { agentOfPath } from '../../contract/record/agent-paths';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../../contract/record/wire';
 import type { RunLocalValues } from '../../contract/run-local';
 import type { CallPrincipal, Reconciled, ToolCallContext } from './define-tool';
+import { LostAnswer, lostAnswer } from './cut-off';
 import { ToolInterrupt } from './define-tool';
 import { WrapWatch } from '../worker-middleware/wrap-guard';
 import { withValues } from '../calls/call-context';
@@ -125,6 +126,7 @@ export class ToolAttempt {
     const { attempt, signal, threw } = this.facts;
     if (this.asked !== undefined) return interruptedBy(this.asked);
     if (thrownCodeOf(error) === 'worker-half-missing') throw error;
+    if (error instanceof LostAnswer) return lostAnswer(error, this.input, tool);
     if (error instanceof StreamProblem) return failed(error.code, `The tool '${this.input.tool}' ${error.message}`);
     if (signal.aborted) throw error;
     if (!isStop(error)) threw?.(error);

@@ -18,6 +18,7 @@ import type { AnyAgent, AgentDefinition } from '../../kernel/define/definition';
 import { traitsOf } from '../../kernel/define/traits';
 import { isChat, jobTaker, reachable } from '../../kernel/define/definition';
 import { agentsOf } from '../../kernel/define/agents-of-module';
+import { mcpServerOf } from '../../contract/mcp-names';
 import { policySourceOf } from '../../contract/policies';
 import { withSandboxHint } from '../../contract/sandbox-lacks';
 import { similarNames } from '../../contract/similar-names';
@@ -187,13 +188,13 @@ async function loadAgents(agentsFile: string, loadModule: ModuleLoader): Promise
 
 function checkChatAgent(
   agent: AgentDefinition,
-  { tools = {}, middleware = [], outputs = {}, policies = {} }: ProjectConfig,
+  { tools = {}, mcp = {}, middleware = [], outputs = {}, policies = {} }: ProjectConfig,
   agentsFile: string,
   file: string,
 ): void {
   const where = relative(dirname(file), agentsFile);
   const parts: readonly [ErrorCode, kind: string, option: keyof ProjectConfig, known: readonly string[], named: readonly string[]][] = [
-    ['tool-unknown', 'tool', 'tools', Object.keys(tools), agent.tools.filter((name) => !agent.ownTools.has(name))],
+    ['tool-unknown', 'tool', 'tools', Object.keys(tools), agent.tools.filter((name) => !agent.ownTools.has(name) && !isOfMcp(mcp, name))],
     ['output-unknown', 'output', 'outputs', Object.keys(outputs), agent.output === undefined ? [] : [agent.output]],
     ['policy-unknown', 'policy', 'policies', Object.keys(policies), agent.middleware.flatMap((layer) => traitsOf(layer).asksPolicy ?? [])],
     [
@@ -214,11 +215,16 @@ function checkChatAgent(
   }
 }
 
+/** Only workers ask the servers for their tools. */
+function isOfMcp(mcp: ProjectConfig['mcp'], tool: string): boolean {
+  return mcpServerOf(Object.keys(mcp ?? {}), tool) !== undefined;
+}
+
 /** A policy would not hold a misspelt tool. */
-function checkPolicies({ policies = {}, tools }: ProjectConfig, chats: readonly AgentDefinition[], file: string): void {
+function checkPolicies({ policies = {}, tools, mcp }: ProjectConfig, chats: readonly AgentDefinition[], file: string): void {
   const known = toolsOf(tools, chats);
   for (const [name, policy] of Object.entries(policies)) {
-    const missing = policySourceOf(policy)?.tools.find((tool) => !known.includes(tool));
+    const missing = policySourceOf(policy)?.tools.find((tool) => !known.includes(tool) && !isOfMcp(mcp, tool));
     if (missing === undefined) continue;
     const [meant] = similarNames(missing, known);
     throw new HoldfastError(
