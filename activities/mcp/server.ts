@@ -95,13 +95,13 @@ export class McpServer {
   }
 
   private async withShared<T>(work: (connection: McpConnection) => Promise<T>): Promise<T> {
-    let connection = await this.shared?.catch(() => undefined);
-    if (connection?.isOpen !== true) {
-      const opening = this.open();
-      this.shared = opening;
-      connection = await opening;
+    for (;;) {
+      const opened = this.shared;
+      const connection = await opened?.catch(() => undefined);
+      if (connection?.isOpen === true) return this.using(connection, work);
+      // Another call may open it meanwhile.
+      if (this.shared === opened) return this.using(await (this.shared = this.open()), work);
     }
-    return this.using(connection, work);
   }
 
   private async using<T>(connection: McpConnection, work: (connection: McpConnection) => Promise<T>): Promise<T> {
