@@ -118,6 +118,6 @@ export async function partsReady({ tools, outputs }: WorkerParts): Promise<void>
 }
 
 /** The time that a shutdown waits, in milliseconds. */
-export function longestTool({ tools }: WorkerParts): number {
-  return Math.max(...tools.names.map((name) => tools.factsOf(name)?.timeoutMs ?? 0), 10_000);
+export function longestTool({ tools, mcp, toolDefaults }: WorkerParts): number {
+  return Math.max(...tools.names.map((name) => tools.factsOf(name)?.timeoutMs ?? 0), mcp?.longest(toolDefaults.timeoutMs) ?? 0, 10_000);
 }

@@ -1,3 +1,4 @@
+import { parseDuration } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
 import type { McpTool, ToolFacts } from '../../contract/manifest';
 import { mcpServerOf } from '../../contract/mcp-names';
@@ -31,6 +32,11 @@ export class McpServers {
 
   get names(): readonly string[] {
     return [...this.servers.keys()];
+  }
+
+  /** The longest timeout of a call. */
+  longest(usual: number): number {
+    return Math.max(0, ...[...this.servers.values()].map(({ options: { timeout } }) => parseDuration(timeout ?? '') ?? usual));
   }
 
   offerOf(name: string): Promise<McpOffer> {

@@ -38,6 +38,8 @@ export interface AgentSummary {
   readonly example?: string;
   /** Tools of the project, and workflow tools of its agents. Undefined: only workers know the tools. */
   readonly tools?: readonly string[];
+  /** MCP servers, whose tools only workers know. Absent: none. */
+  readonly mcp?: readonly string[];
   /** Accepted tools of clients. Absent: none. */
   readonly clientTools?: TakenTools;
 }
@@ -98,7 +100,7 @@ export async function loadProject(path?: string, directory: string = process.cwd
   };
 }
 
-function summaryOf(agent: AnyAgent, { tools, example }: ProjectConfig): AgentSummary {
+function summaryOf(agent: AnyAgent, { tools, mcp, example }: ProjectConfig): AgentSummary {
   const { name, description } = agent;
   const job = jobTaker(agent);
   const chats = chatsOf([agent]);
@@ -112,6 +114,7 @@ function summaryOf(agent: AnyAgent, { tools, example }: ProjectConfig): AgentSum
       clientTools: takenTogether(chats.map(({ clientTools }) => clientTools)),
     }),
     tools: toolsOf(tools, chats),
+    ...(mcp === undefined ? {} : { mcp: Object.keys(mcp) }),
   };
 }
 
@@ -120,7 +123,7 @@ function chatsOf(agents: Iterable<AnyAgent>): readonly AgentDefinition[] {
 }
 
 function toolsOf(tools: ProjectConfig['tools'], chats: readonly AgentDefinition[]): readonly string[] {
-  return [...new Set([...Object.keys(tools ?? {}), ...chats.flatMap(({ ownTools }) => [...ownTools.keys()])])];
+  return [...new Set([...Object.keys(tools ?? {}), ...chats.flatMap((chat) => [...chat.tools, ...chat.ownTools.keys()])])];
 }
 
 function findConfiguration(path: string | undefined, directory: string): string {

@@ -5,15 +5,24 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { McpServer as NewServer } from '@modelcontextprotocol/server';
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { GenerateRequest } from '../../activities/models/language-model';
+import { ModelRegistry } from '../../activities/models/models';
 import type { McpServerOptions } from '../../activities/mcp/options';
 import { McpServers } from '../../activities/mcp/servers';
-import { partsForCall } from '../../activities/parts';
+import { defaultModelFacts, partsForCall } from '../../activities/parts';
 import { manifestFor } from '../../activities/prepare-run';
 import { OutputRegistry } from '../../activities/schemas/outputs';
 import { ToolAttempt } from '../../activities/tools/tool-attempt';
 import { ToolRegistry, defaultToolFacts } from '../../activities/tools/tools';
 import { aboutNothing } from '../../activities/transcripts/start-store';
 import { WorkerMiddlewareRegistry } from '../../activities/worker-middleware/worker-middleware';
+import { startInputOf } from '../../client/runs/start-input';
+import type { Agent } from '../../kernel/define/agent-ref';
+import { MemoryRun } from '../../testing/memory/run';
+import { memoryWork } from '../../testing/memory-work';
+import { TestRun } from '../../testing/test-run';
+import { agentsOf } from '../../testing/test-world';
+import type { Answerer } from './answers';
 import type { DeltaBody } from '../../contract/deltas';
 import type { Manifest } from '../../contract/manifest';
 import { toolFactsOf } from '../../contract/manifest';
@@ -25,7 +34,7 @@ interface Served {
   close(): Promise<void>;
 }
 
-function served(fetch: (request: Request) => Promise<Response>, port = 0): Promise<Served> {
+export function served(fetch: (request: Request) => Promise<Response>, port = 0): Promise<Served> {
   return new Promise((resolve) => {
     const server = serve({ fetch, port, hostname: '127.0.0.1' }, () => {
       const { port: bound } = server.address() as AddressInfo;
@@ -111,6 +120,20 @@ export class McpBed {
     const outcome = await attempt.run(this.values, aboutNothing);
     Object.assign(this.values, attempt.result(outcome).runLocal?.set);
     return outcome;
+  }
+
+  /** A run on virtual time. */
+  run(agent: Agent<string, string>, answer: Answerer): TestRun {
+    const model = { generate: async (request: GenerateRequest) => answer(request) };
+    const parts = {
+      ...this.parts,
+      models: new ModelRegistry({ providers: { test: { model: () => model } } }, {}),
+      language: 'en' as const,
+      modelFacts: defaultModelFacts,
+    };
+    const start = startInputOf({ tenant: 'default', agent: agent.name }, 'Go.', { id: 'test' });
+    const work = memoryWork(parts, () => undefined);
+    return new TestRun(new MemoryRun(agentsOf(agent), { start }, work, Date.UTC(2026, 0, 1)), 'test');
   }
 
   close(): Promise<void> {

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { McpServer, createRequestStateCodec, inputRequired } from '@modelcontextprotocol/server';
 import type { Json } from '../../../contract/messages/messages';
+import { defineAgent } from '../../../kernel/define/agent';
+import { approval } from '../../../middleware/index';
+import { calls, script, text } from '../../support/answers';
 import { McpBed, newServer, textOf } from '../../support/mcp-bed';
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
@@ -77,6 +80,32 @@ describe.each([
     expect(scene.paid()).toBe(1);
     await scene.close();
   });
+});
+
+it('is answered two days and a restart of the worker later, once, behind an approval', async () => {
+  const scene = await modern();
+  const seller = defineAgent({
+    name: 'seller',
+    description: 'Sells.',
+    instructions: 'Sell.',
+    model: 'test/model',
+    tools: ['shop_sell'],
+    middleware: [approval({ tools: { shop_sell: true } })],
+  });
+  const bed = scene.bed();
+  const run = bed.run(seller, script(calls({ name: 'shop_sell', input: {} }), text('Sold.')));
+  const [first] = await run.interrupts();
+  expect(first).toMatchObject({ kind: 'approval', tool: 'shop_sell' });
+  await run.approve(first?.id ?? '');
+  const [second] = await run.interrupts();
+  expect(second).toMatchObject({ kind: 'question', info: { question: 'Pay 80?' } });
+  await bed.close();
+  await run.advance('2d');
+  await run.resume(second?.id ?? '', { action: 'accept', content: { ok: true } });
+  expect(await run.result()).toBe('Sold.');
+  expect(scene.paid()).toBe(1);
+  await bed.close();
+  await scene.close();
 });
 
 it('is refused with a state that somebody has forged', async () => {
