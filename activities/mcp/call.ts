@@ -68,10 +68,12 @@ export class McpExecution {
 
   private async on(connection: McpConnection, given: Given, mayRepeat: boolean): Promise<Made | 'again'> {
     const { failureOfCall } = await import('./failures.js');
-    const { signal, server, mcp } = { ...this, signal: this.call.signal };
+    const { server, mcp } = this;
+    const { signal } = this.call;
     const isOnce = mcp.effect === 'once';
     // A forgotten session shows before the call, so that a restart of the server leaves no call in doubt.
     if (isOnce && mayRepeat && connection.hasSession && !(await this.isAlive(connection))) return 'again';
+    if (signal.aborted) throw abortOf(signal);
     try {
       const sent = await this.sent(connection, given);
       if ('asks' in sent) return sent;

@@ -57,6 +57,7 @@ export class ToolAttempt {
   readonly watch = new WrapWatch();
   private readonly values: CallValues;
   private readonly deltas: ToolDeltas;
+  private readonly over = new AbortController();
   private asked: ToolInterrupt | undefined;
 
   constructor(
@@ -82,6 +83,7 @@ export class ToolAttempt {
 
   drop(): void {
     this.values.drop();
+    this.over.abort(new Error('The time of the call is up.'));
   }
 
   private async execute(about: RunAbout): Promise<ToolOutcome> {
@@ -173,8 +175,10 @@ export class ToolAttempt {
   }
 
   private context(about: RunAbout): ForeignCallContext {
-    const { workflowId, address, attempt, signal } = this.facts;
-    const { callId, key, options = {}, resumed, author = about } = this.input;
+    const { workflowId, address, attempt } = this.facts;
+    const { callId, key, options = {}, resumed, author = about, mcp } = this.input;
+    // A call that waits for its connection must not be made after the person was asked about it.
+    const signal = mcp === undefined ? this.facts.signal : AbortSignal.any([this.facts.signal, this.over.signal]);
     return {
       callId,
       toolCallId: callId,

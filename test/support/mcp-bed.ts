@@ -79,6 +79,8 @@ export async function oldServer(make: () => OldServer): Promise<Served & { forge
   };
 }
 
+type MoreOfCall = Partial<CallToolInput> & { readonly signal?: AbortSignal };
+
 export class McpBed {
   readonly mcp: McpServers;
   readonly deltas: DeltaBody[] = [];
@@ -103,12 +105,20 @@ export class McpBed {
     return manifestFor(request, { ...this.parts, language: 'en' } as never);
   }
 
-  async call(
-    manifest: Manifest,
-    tool: string,
-    input: Json = {},
-    more: Partial<CallToolInput> & { readonly signal?: AbortSignal } = {},
-  ): Promise<CallToolResult['outcome']> {
+  async call(manifest: Manifest, tool: string, input: Json = {}, more: MoreOfCall = {}): Promise<CallToolResult['outcome']> {
+    const attempt = this.attempt(manifest, tool, input, more);
+    const outcome = await attempt.run(this.values, aboutNothing);
+    Object.assign(this.values, attempt.result(outcome).runLocal?.set);
+    return outcome;
+  }
+
+  /** A call that its worker gives up with `drop`. */
+  late(manifest: Manifest, tool: string): { readonly outcome: Promise<unknown>; drop(): void } {
+    const attempt = this.attempt(manifest, tool, {}, {});
+    return { outcome: attempt.run({}, aboutNothing), drop: () => attempt.drop() };
+  }
+
+  private attempt(manifest: Manifest, tool: string, input: Json, more: MoreOfCall): ToolAttempt {
     const { signal = new AbortController().signal, ...given } = more;
     const { server, tool: name, inputSchema } = manifest.mcp?.[tool] ?? { server: 'none', tool, inputSchema: {} };
     const { effect, timeoutMs } = toolFactsOf(manifest, tool);
@@ -116,10 +126,7 @@ export class McpBed {
     const call: CallToolInput = { tool, callId: 'call', input, path: ['agent'], mcp, ...given };
     const facts = { workflowId: 'default/run', address: 'agent/t1/tool.0', attempt: 1, signal };
     const publish = (delta: DeltaBody): void => void this.deltas.push(delta);
-    const attempt = new ToolAttempt(call, partsForCall(this.parts, call), { ...facts, publish });
-    const outcome = await attempt.run(this.values, aboutNothing);
-    Object.assign(this.values, attempt.result(outcome).runLocal?.set);
-    return outcome;
+    return new ToolAttempt(call, partsForCall(this.parts, call), { ...facts, publish });
   }
 
   /** A run on virtual time. */

@@ -56,6 +56,19 @@ it('hears that the time of a call is up, and that a run is cancelled', async () 
   expect(linesOfLedger()).toEqual(['aborted', 'aborted']);
 });
 
+it('does not hear of a call whose time was up before the turn of the call', async () => {
+  shop({ perRun: true, effects: { pay: 'once' } });
+  const manifest = await bed.prepared('shop_hang', 'shop_pay');
+  const stop = new AbortController();
+  const first = bed.call(manifest, 'shop_hang', {}, { signal: stop.signal });
+  const second = bed.late(manifest, 'shop_pay');
+  second.drop();
+  stop.abort(new Error('cancelled'));
+  await expect(first).rejects.toThrow();
+  expect(await second.outcome).toMatchObject({ error: { message: expect.stringContaining('The time of the call is up.') as string } });
+  expect(linesOfLedger()).not.toContain('paid');
+});
+
 it('tells the model what a lost session has taken along', async () => {
   shop({ perRun: true });
   const manifest = await bed.prepared('shop_count', 'shop_pay');
@@ -89,7 +102,7 @@ describe('a server without an answer', () => {
     await expect(bed.prepared('lab_add')).rejects.toMatchObject({ code: 'mcp-unreachable' });
   });
 
-  it('fails a `once` call, which has not begun, and not with its secrets', async () => {
+  it('fails a `once` call, which has not begun', async () => {
     const server = await newServer(() => {
       const made = new McpServer({ name: 'lab', version: '1' });
       made.registerTool('pay', { description: 'Pays.' }, () => ({ content: [{ type: 'text', text: 'paid' }] }));
