@@ -38,6 +38,10 @@ export const errorTable = {
     fix: 'Set the environment variable in the message on the worker, or name another model in `models.names`.',
   },
   'tool-unknown': { status: 400, fix: 'Add the tool to `tools` of the configuration, or remove its name.' },
+  'mcp-unreachable': {
+    status: 503,
+    fix: 'Start the server, or correct its command, address or credentials in `mcp`. `holdfast mcp list` tries it.',
+  },
   'output-unknown': { status: 400, fix: 'Add the schema to `outputs` of the configuration, or remove its name.' },
   'policy-unknown': { status: 400, fix: 'Add the policy to `policies` of the configuration, or remove its name.' },
   'worker-half-missing': { status: 400, fix: 'Add the middleware to `middleware` of the configuration.' },

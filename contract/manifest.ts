@@ -28,6 +28,15 @@ export interface ModelFacts {
   readonly patienceMs: number;
 }
 
+/** A tool of an MCP server, as the server told it when the run was prepared. */
+export interface McpTool {
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  readonly description: string;
+  readonly inputSchema: Json;
+}
+
 /** Recorded at the start of a run, as the only source for scheduling decisions, without default facts. */
 export interface Manifest {
   readonly version: 1;
@@ -43,10 +52,16 @@ export interface Manifest {
   readonly policies?: Readonly<Record<string, readonly string[]>>;
   /** Schemas of tools whose calls people decide. Absent: none. */
   readonly schemas?: Readonly<Record<string, Json>>;
+  /** Tools of MCP servers that the run may call. Absent: none. */
+  readonly mcp?: Readonly<Record<string, McpTool>>;
 }
 
 export function toolFactsOf(manifest: Manifest, tool: string): ToolFacts {
   return { ...manifest.defaults.tool, ...manifest.tools[tool] };
+}
+
+export function mcpToolOf({ mcp }: Pick<Manifest, 'mcp'>, tool: string): McpTool | undefined {
+  return mcp !== undefined && Object.hasOwn(mcp, tool) ? mcp[tool] : undefined;
 }
 
 export interface ToolSpec {
@@ -70,6 +85,8 @@ export interface WorkerMiddlewareRef {
 export interface ManifestRequest {
   readonly agent: string;
   readonly tools: readonly string[];
+  /** Tools that only the start names. Absent: none. */
+  readonly toolsOfStart?: readonly string[];
   readonly models: readonly string[];
   readonly workerMiddleware: readonly string[];
   readonly outputs?: readonly string[];

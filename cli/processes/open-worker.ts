@@ -41,7 +41,11 @@ export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettin
 }
 
 export function ofProject({ config }: Project, demo: boolean): Omit<TakeOver, 'bundle'> {
-  const { tools = {}, outputs, policies, middleware, observers, models = {}, language } = config;
+  const { tools = {}, mcp, outputs, policies, middleware, observers, models = {}, language } = config;
   const { prices: _, ...forWorker } = models;
-  return { tools, models: { ...forWorker, ...(demo ? { demo } : {}) }, ...defined({ outputs, policies, middleware, observers, language }) };
+  return {
+    tools,
+    models: { ...forWorker, ...(demo ? { demo } : {}) },
+    ...defined({ mcp, outputs, policies, middleware, observers, language }),
+  };
 }
