@@ -186,7 +186,10 @@ export const errorTable = {
   'task-unknown': { status: 404, fix: 'Use the id of a task of this agent.' },
   'task-ended': { status: 409, fix: 'Send the message without a taskId, to begin another task.' },
   'protocol-unsupported': { status: 400, fix: 'See the card of the agent and docs/reference/protocols.md.' },
-  'push-refused': { status: 400, fix: 'Use a URL that `a2a.push.to` allows or, with `private: true`, `notify`, and at most 10 receivers for a task.' },
+  'push-refused': {
+    status: 400,
+    fix: 'Use a URL that `a2a.push.to` allows or, with `private: true`, `notify`, and at most 10 receivers for a task.',
+  },
   'notice-unknown': { status: 404, fix: 'List undelivered notices with `npx holdfast notices list`.' },
   'notice-failed': { status: 502, fix: 'Find out why the receiver does not take the notice, and send the notice again.' },
   'message-withdrawn': { status: 409, fix: 'Send another message.' },
@@ -211,6 +214,7 @@ export const errorTable = {
   },
   'observer-failed': { status: 500, fix: 'Correct the observer that the message names.' },
   'limits-not-shared': { status: 503, fix: 'Start the Redis of HOLDFAST_REDIS_URL, or correct the URL. Runs continue.' },
+  'deltas-not-shared': { status: 503, fix: 'Start the Redis of HOLDFAST_REDIS_URL, or correct the URL. Runs continue.' },
   'retention-short': { status: 500, fix: 'Set 30 days with the command in the message, or save runs that must stay.' },
   'build-unserved': { status: 500, fix: 'Nothing, if the build was taken back. Otherwise start its worker.' },
   'build-managed': {
