@@ -33,7 +33,6 @@ export interface Activities {
   callTool(input: CallToolInput): Promise<CallToolResult>;
   tryNewestBuild(input: AgentRunInput): Promise<TrialVerdict>;
   answersElsewhere(asked: AnswersElsewhere): Promise<readonly (ElsewhereAnswer | null)[]>;
-  /** The history keeps the input, from which a run resumes. */
   keepResumePoint(point: KeptPoint): Promise<void>;
   resumePointOf(workflowId: string): Promise<KeptPoint | null>;
 }

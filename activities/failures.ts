@@ -16,7 +16,6 @@ export interface Verdict {
   readonly code: ErrorCode;
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
-  /** A waiting call has not failed. */
   readonly waitsFor?: 'turn' | 'provider';
   readonly message: string;
 }

@@ -24,9 +24,7 @@ interface Attendance {
   readonly roles?: readonly string[];
   /** The view shows interrupts until a worker takes the answers. */
   readonly answered?: readonly string[];
-  /** The turn of a conversation to wait for. */
   readonly turn?: number;
-  /** A message that the terminal already shows. */
   readonly said?: string;
   readonly patienceMs?: number;
 }

@@ -1,4 +1,5 @@
-import type { BatchFlags, BatchListFlags, BatchStopFlags } from './commands/batch-commands';
+import type { BatchQuery, StopBatchRequest } from '../client/http/requests';
+import type { BatchFlags } from './commands/batch-commands';
 import { filled, json, several } from './option-values';
 import type { JsonFlag } from './output';
 import { serviceCommands, type ToService } from './service-command';
@@ -23,11 +24,11 @@ export function addBatchCommands(program: Command, toService: ToService, termina
       .option(...json)
       .option('--limit <count>', 'number of rows (default 50)', filled('--limit'))
       .option('--after <cursor>', 'continue after a page; the last line of the page has the cursor', filled('--after')),
-  )(async (service, _, flags: BatchListFlags) => (await load()).listBatches(service, terminal, flags));
+  )(async (service, _, flags: BatchQuery & JsonFlag) => (await load()).listBatches(service, terminal, flags));
   toBatches('show <batch>', 'Shows the progress of a batch.', (command) => command.option(...json))(
     async (service, [id]: readonly [string], flags: JsonFlag) => (await load()).showBatch(service, terminal, id, flags),
   );
   toBatches('stop <batch>', 'Starts no more runs of a batch.', (command) =>
     command.option('--cancel-runs', 'also ask its open runs to stop'),
-  )(async (service, [id]: readonly [string], flags: BatchStopFlags) => (await load()).stopBatch(service, terminal, id, flags));
+  )(async (service, [id]: readonly [string], flags: StopBatchRequest) => (await load()).stopBatch(service, terminal, id, flags));
 }

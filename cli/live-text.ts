@@ -10,7 +10,6 @@ interface Spoken {
   readonly runPath: readonly string[];
   readonly attempt: number;
   heard: string;
-  /** Without the space around the text. */
   shown: string;
   /** The text is the last thing on the terminal. */
   open: boolean;
@@ -41,7 +40,6 @@ export class LiveText {
     if (type === 'message-replaced') this.void('was changed');
   }
 
-  /** Returns whether the terminal has the whole message. */
   end(event: ModelEnd): boolean {
     const { spoken } = this;
     if (spoken === undefined || !isOf(spoken, event)) return false;

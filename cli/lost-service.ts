@@ -1,7 +1,6 @@
 import { codeOf } from '../contract/errors';
 import type { Terminal } from './terminal';
 
-/** Longer than a restart of a service. */
 export const patienceMs = 60_000;
 
 /** A proxy may break every stream at once although the service answers. */
@@ -15,7 +14,6 @@ export class LostService {
     private readonly terminal: Terminal,
     private readonly again: string,
     private readonly ms = patienceMs,
-    /** A service that never answered is not lost. */
     private wasThere = true,
   ) {}
 

@@ -3,7 +3,6 @@ import * as modules from 'node:module';
 import { join } from 'node:path';
 import { cacheDirectory } from '../host/cache-directory';
 
-/** From Node 22.8 on. */
 const { enableCompileCache } = modules as { readonly enableCompileCache?: (directory?: string) => unknown };
 
 // A closed pipe, as of `| head`, is no failure.

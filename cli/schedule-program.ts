@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { BackfillFlags, PauseFlags } from './commands/schedule-commands';
+import type { BackfillRequest } from '../client/http/requests';
 import { filled, json } from './option-values';
 import type { JsonFlag } from './output';
 import { serviceCommands } from './service-command';
@@ -18,7 +18,7 @@ export function addScheduleCommands(program: Command, terminal: Terminal, exit: 
   );
   toService('pause <schedule>', 'Pauses a schedule.', (command) =>
     command.option('--note <text>', 'reason, for other people', filled('--note')),
-  )(async (service, [name]: Named, flags: PauseFlags) => (await load()).pauseSchedule(service, terminal, name, flags));
+  )(async (service, [name]: Named, flags: { readonly note?: string }) => (await load()).pauseSchedule(service, terminal, name, flags));
   for (const [usage, description, act] of [
     ['resume', 'Ends the pause of a schedule.', 'resumeSchedule'],
     ['run', 'Starts a run of a schedule now.', 'runSchedule'],
@@ -32,5 +32,5 @@ export function addScheduleCommands(program: Command, terminal: Terminal, exit: 
     command
       .requiredOption('--since <time>', 'times since the time: 2h, 3d, 2026-11-23 or 2026-11-23T08:00:00Z', filled('--since'))
       .requiredOption('--until <time>', 'times before the time', filled('--until')),
-  )(async (service, [name]: Named, flags: BackfillFlags) => (await load()).backfillSchedule(service, terminal, name, flags));
+  )(async (service, [name]: Named, flags: BackfillRequest) => (await load()).backfillSchedule(service, terminal, name, flags));
 }

@@ -5,13 +5,11 @@ import { onOneLine, printable } from '../host/printable';
 export interface Terminal {
   /** A person can answer. */
   readonly interactive: boolean;
-  /** A person watches the output. */
   readonly live: boolean;
   /** Writes one line, without line breaks of quoted texts. */
   write(line?: string): void;
   writeText(text: string): void;
   writePart(text: string): void;
-  /** Replaces the line that the last call wrote. */
   rewrite(line: string): void;
   writeError(line: string): void;
   /** `offered`: a text to change. */
@@ -72,7 +70,6 @@ export function oneLine(value: unknown, longest = Infinity): string {
   return printable(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);
 }
 
-/** The signal still ends the process. */
 function ifInterrupted(line: string): () => void {
   const say = (): void => {
     process.stderr.write(`\n${displayed(line)}\n`);

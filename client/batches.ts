@@ -1,21 +1,20 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { BatchEnd, BatchHead, BatchInput, BatchLine, BatchPage, BatchProgress, BatchStop, ListedBatch } from '../contract/batches';
-import { batchBegin, batchQueueOf, batchTag, runIdOfLine } from '../contract/batches';
+import type { BatchEnd, BatchHead, BatchLine, BatchPage, BatchProgress, BatchStop, ListedBatch } from '../contract/batches';
+import { batchBegin, batchTag, batchWaits, runIdOfLine } from '../contract/batches';
 import type { ShownBatch, StartedBatch } from '../contract/batches';
 import { defined } from '../contract/defined';
 import { HoldfastError, codeOf } from '../contract/errors';
 import type { RunStatus } from '../contract/events';
 import type { Failure } from '../contract/messages/messages';
-import { isOfTenant, names, workflowIdOf } from '../contract/names';
+import { isOfTenant, names, runIdOf, workflowIdOf } from '../contract/names';
 import type { Authority, RunForCaller } from './connection/authority';
 import type { ClientParts } from './connection/client-parts';
 import { withCode } from './connection/lost-server';
 import { listedRun, quoted, rowForCaller } from './listing/run-lists';
 import type { ListedExecution } from './reading/executions';
 import { retriedCalls } from './reading/retried-calls';
-import { hashOfStart, startOperation } from './runs/start-operation';
-
-const runLike = { version: 1, input: null, values: {}, stream: false, options: {} } as const;
+import { batchOperation, batchWorkflowOf } from './runs/batch-operation';
+import { hashOfStart } from './runs/start-operation';
 
 /** A workflow for each batch lets services start the runs. */
 export class Batches {
@@ -26,34 +25,20 @@ export class Batches {
   ) {}
 
   /** Throws if the caller may not start the run of a line. */
-  async checkLine(
-    batch: string,
-    line: BatchLine,
-    { agent, tags }: { readonly agent: string; readonly tags: readonly string[] },
-  ): Promise<void> {
+  async checkLine(run: Omit<RunForCaller, 'startedBy'>): Promise<void> {
     const { by: startedBy } = this.acting.author({});
-    const run: RunForCaller = { id: runIdOfLine(batch, line), agent, tags: [...tags, ...(line.tags ?? [])], ...defined({ startedBy }) };
-    await this.acting.check('runs:start', workflowIdOf(this.tenant, run.id), run);
+    await this.acting.check('runs:start', workflowIdOf(this.tenant, run.id), { ...run, ...defined({ startedBy }) });
   }
 
   /** `uses`: whether this upload of the lines counts. */
   async start(head: BatchHead): Promise<StartedBatch & { readonly uses: boolean }> {
-    const { tenant } = this;
     const { workflow, taskQueue } = this.parts;
-    const author = this.acting.author({});
-    const { id, agent, lines, tags } = head;
-    const batch: BatchInput = { ...head, tenant, author, queue: batchQueueOf(taskQueue) };
-    const start = { ...runLike, tenant, id, agent, tags: [...tags, batchTag(id)], ...defined({ by: author.by }) };
-    const { typedSearchAttributes, priority } = startOperation(start, taskQueue, head.hash, {});
+    const { id, agent, lines } = head;
     try {
       await workflow.start(names.batchWorkflow, {
-        workflowId: this.workflowIdOf(id),
-        taskQueue,
-        args: [batch],
+        ...batchOperation(head, { tenant: this.tenant, author: this.acting.author({}), taskQueue }),
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'FAIL',
-        memo: { [names.memo.batch]: head },
-        ...defined({ typedSearchAttributes, priority }),
       });
       return { id, agent, lines, isNew: true, uses: true };
     } catch (error) {
@@ -74,7 +59,7 @@ export class Batches {
 
   async view(id: string): Promise<ShownBatch> {
     const execution = await this.found(id);
-    const { progress, problem } = await this.standing(id, endOf(execution));
+    const { progress, problem } = await this.standing(execution);
     const { started, refused } = progress;
     const { running, waiting, completed, failed, cancelled } = await this.parts.of(this.tenant).counter.ofTag(batchTag(id));
     const batch = listedBatch(execution);
@@ -96,7 +81,9 @@ export class Batches {
   }
 
   async stop(id: string, { cancelRuns = false }: { readonly cancelRuns?: boolean } = {}): Promise<void> {
-    await this.acting.check('runs:control', this.workflowIdOf(id)).catch((error: unknown) => Promise.reject(unknownBatch(id, error)));
+    await this.acting
+      .check('runs:control', batchWorkflowOf(this.tenant, id))
+      .catch((error: unknown) => Promise.reject(unknownBatch(id, error)));
     const { status } = await this.described(id);
     const { caller } = this.acting;
     if (cancelRuns && caller?.mayWith !== undefined)
@@ -107,7 +94,7 @@ export class Batches {
     const request: BatchStop = cancelRuns ? { cancels: this.acting.author({}) } : {};
     try {
       if (status.name === 'RUNNING')
-        return await this.parts.workflow.getHandle(this.workflowIdOf(id)).signal(names.batchStopSignal, request);
+        return await this.parts.workflow.getHandle(batchWorkflowOf(this.tenant, id)).signal(names.batchStopSignal, request);
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw withCode(error);
     }
@@ -126,29 +113,31 @@ export class Batches {
   }
 
   private async found(id: string): Promise<ListedExecution> {
-    await this.acting.check('runs:read', this.workflowIdOf(id)).catch((error: unknown) => Promise.reject(unknownBatch(id, error)));
+    await this.acting
+      .check('runs:read', batchWorkflowOf(this.tenant, id))
+      .catch((error: unknown) => Promise.reject(unknownBatch(id, error)));
     return this.described(id);
   }
 
   private async described(id: string): Promise<ListedExecution> {
     try {
-      return await this.parts.reader.executions.describe(this.workflowIdOf(id));
+      return await this.parts.reader.executions.describe(batchWorkflowOf(this.tenant, id));
     } catch (error) {
       throw unknownBatch(id, error);
     }
   }
 
-  private async standing(id: string, end: BatchEnd | undefined): Promise<{ readonly progress: BatchProgress; readonly problem?: Failure }> {
-    if (end !== undefined) return end;
+  private async standing(execution: ListedExecution): Promise<{ readonly progress: BatchProgress; readonly problem?: Failure }> {
+    const { progress = batchBegin } = endOf(execution) ?? {};
+    if (execution.status.name !== 'RUNNING') return { progress };
     const { histories } = this.parts.reader;
-    const { pendingActivities } = await histories.describe(this.workflowIdOf(id));
+    const { pendingActivities } = await histories.describe(execution.workflowId);
     const details = pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0];
-    const progress = details == null ? batchBegin : ((await histories.payloads.value(details)) as BatchProgress);
-    return { progress, ...defined({ problem: retriedCalls(pendingActivities)[0]?.error }) };
-  }
-
-  private workflowIdOf(id: string): string {
-    return workflowIdOf(`batch:${this.tenant}`, id);
+    const failed = pendingActivities?.filter(({ lastFailure }) => lastFailure?.applicationFailureInfo?.type !== batchWaits);
+    return {
+      progress: details == null ? progress : ((await histories.payloads.value(details)) as BatchProgress),
+      ...defined({ problem: retriedCalls(failed)[0]?.error }),
+    };
   }
 }
 
@@ -156,8 +145,9 @@ function unknownBatch(id: string, error: unknown): unknown {
   return codeOf(error) === 'run-unknown' ? new HoldfastError('batch-unknown', `There is no batch "${id}".`, { cause: error }) : error;
 }
 
-function headOf({ memo }: ListedExecution): BatchHead {
-  return memo[names.memo.batch] as BatchHead;
+/** The memo of a schedule's batch lacks the time in the id. */
+function headOf({ memo, workflowId }: ListedExecution): BatchHead {
+  return { ...(memo[names.memo.batch] as BatchHead), id: runIdOf(workflowId) };
 }
 
 function endOf({ memo }: ListedExecution): BatchEnd | undefined {
@@ -167,15 +157,16 @@ function endOf({ memo }: ListedExecution): BatchEnd | undefined {
 function listedBatch(execution: ListedExecution): ListedBatch {
   const { id, agent, lines, concurrency, perMinute, tags } = headOf(execution);
   const { status, startTime, closeTime } = execution;
-  const isWhole = status.name === 'COMPLETED' && endOf(execution)?.isStopped === false;
+  const { error, isStopped = true } = endOf(execution) ?? {};
+  const ended = error !== undefined ? 'failed' : status.name === 'COMPLETED' && !isStopped ? 'completed' : 'stopped';
   return {
     id,
     agent,
     lines,
     concurrency,
     tags,
-    status: status.name === 'RUNNING' ? 'running' : isWhole ? 'completed' : 'stopped',
+    status: status.name === 'RUNNING' ? 'running' : ended,
     startedAt: startTime.toISOString(),
-    ...defined({ perMinute, closedAt: closeTime?.toISOString(), startedBy: rowForCaller(execution).startedBy }),
+    ...defined({ perMinute, closedAt: closeTime?.toISOString(), startedBy: rowForCaller(execution).startedBy, error }),
   };
 }

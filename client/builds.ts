@@ -3,9 +3,7 @@ import type { NoWorker } from '../contract/service';
 import type { BuildList, ServedBuild } from '../contract/service-facts';
 import type { DeploymentReader } from '../host/deployment';
 
-/** Each count is a query of visibility. */
 const mostCounted = 20;
-/** Workers poll about once a minute. */
 const silentMs = 150_000;
 const grpcNotFound = 5;
 

@@ -22,6 +22,7 @@ const pages = {
   runs: lazy<PageProps>(async () => (await import('./runs/page')).RunsPage, loading, stale),
   run: lazy<PageProps>(async () => (await import('./run/page')).RunPage, loading, stale),
   try: lazy<PageProps>(async () => (await import('./try/page')).TryPage, loading, stale),
+  automation: lazy<PageProps>(async () => (await import('./automation/page')).automationPage, loading, stale),
   service: lazy<PageProps>(async () => (await import('./service/page')).ServicePage, loading, stale),
 };
 

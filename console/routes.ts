@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { isWide } from './data/screen';
 
-export const pageNames = ['inbox', 'runs', 'try', 'service'] as const;
+export const pageNames = ['inbox', 'runs', 'try', 'automation', 'service'] as const;
 export type PageName = (typeof pageNames)[number];
 
 /** Such as `#/runs/ID?tab=events`. */

@@ -13,7 +13,6 @@ import { hrefOf, pageNames, routeOf, shownPage } from './routes';
 import { texts } from './texts';
 import { Who } from './who';
 
-/** Draws when it is known who asks. */
 export function Console() {
   return useMe() ? <Shell /> : null;
 }
@@ -69,7 +68,6 @@ function Page() {
   return <PageOf key={page} name={page} {...(id === undefined ? {} : { id })} />;
 }
 
-/** Undefined: none, or unknown. */
 function useWaiting(): string | undefined {
   const { interrupts = [], more = false } = useInbox().value ?? {};
   return interrupts.length === 0 ? undefined : `${interrupts.length}${more ? '+' : ''}`;

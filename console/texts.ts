@@ -6,6 +6,7 @@ export const texts = {
     inbox: 'Inbox',
     runs: 'Runs',
     try: 'Try it',
+    automation: 'Automation',
     service: 'Service',
     waiting: (count: string) => `${count} waiting`,
     connected: 'Live',

@@ -13,14 +13,19 @@ export interface BatchLine {
   readonly values?: Readonly<Record<string, Json>>;
 }
 
-/** Facts of a batch that never change. The memo of the workflow has them. */
-export interface BatchHead {
-  readonly id: string;
+export interface BatchOptions {
   readonly agent: string;
-  readonly lines: number;
-  readonly concurrency: number;
+  /** How many runs are at work at once. Default: 20. */
+  readonly concurrency?: number;
+  /** The most starts in a minute. Default: no limit. */
   readonly perMinute?: number;
-  readonly tags: readonly string[];
+  readonly tags?: readonly string[];
+}
+
+export const defaultConcurrency = 20;
+
+export interface KeptLines {
+  readonly lines: number;
   /** Of agent and lines. */
   readonly hash: string;
   /** The beginning of the keys of the lines in the store, unique to the upload. */
@@ -28,10 +33,19 @@ export interface BatchHead {
   readonly chunks: number;
 }
 
+/** In the memo of the workflow. Never changes. */
+export interface BatchHead extends KeptLines, BatchOptions {
+  readonly id: string;
+  readonly concurrency: number;
+  readonly tags: readonly string[];
+}
+
 export interface BatchInput extends BatchHead {
   readonly tenant: string;
   readonly author: Author;
   readonly queue: string;
+  /** Gives the lines. The workflow has the id. */
+  readonly schedule?: string;
 }
 
 export interface BatchEnds {
@@ -48,8 +62,9 @@ export interface BatchProgress {
   readonly refused: number;
   /** Lines whose runs hold a place, at most `concurrency`. */
   readonly open: readonly number[];
-  /** After the last start: how many runs were looked at, and how they had ended. */
+  /** The runs of all lines before this line, and of all chunks before this chunk, have ended. */
   readonly looked: number;
+  readonly chunk: number;
   readonly ended: BatchEnds;
 }
 
@@ -58,7 +73,8 @@ export const batchBegin: BatchProgress = {
   started: 0,
   refused: 0,
   open: [],
-  looked: 0,
+  looked: 1,
+  chunk: 0,
   ended: { completed: 0, failed: 0, cancelled: 0 },
 };
 
@@ -70,12 +86,18 @@ export interface BatchStop {
 export interface BatchEnd {
   readonly progress: BatchProgress;
   readonly isStopped: boolean;
+  readonly error?: Failure;
 }
 
 export interface BatchActivities {
-  runBatch(batch: BatchInput): Promise<BatchProgress>;
-  cancelRuns(batch: BatchInput, author: Author): Promise<void>;
+  keepLines(batch: BatchInput): Promise<KeptLines>;
+  startLines(batch: BatchInput): Promise<BatchProgress>;
+  /** Fails while a run has not ended, and the server tries again. */
+  countEnds(batch: BatchInput, begun: BatchProgress): Promise<BatchProgress>;
+  cancelRuns(batch: BatchInput, author: Author, progress: BatchProgress): Promise<void>;
 }
+
+export const batchWaits = 'batch-waits';
 
 export function batchQueueOf(taskQueue: string): string {
   return `${taskQueue}-batch`;
@@ -97,12 +119,17 @@ export interface StartedBatch {
   readonly lines: number;
 }
 
-export interface ListedBatch extends Pick<BatchHead, 'id' | 'agent' | 'lines' | 'concurrency' | 'perMinute' | 'tags'> {
-  /** `completed`: the run of every line has ended. */
-  readonly status: 'running' | 'completed' | 'stopped';
+export interface ListedBatch extends BatchOptions {
+  readonly id: string;
+  readonly lines: number;
+  readonly concurrency: number;
+  readonly tags: readonly string[];
+  /** `completed`: the run of every line has ended. `failed`: a schedule got no lines. */
+  readonly status: 'running' | 'completed' | 'stopped' | 'failed';
   readonly startedAt: Timestamp;
   readonly closedAt?: Timestamp;
   readonly startedBy?: string;
+  readonly error?: Failure;
 }
 
 export interface ShownBatch extends ListedBatch {
@@ -118,13 +145,23 @@ export interface BatchPage {
   readonly next?: string;
 }
 
-/** `pending`: not started. `refused`: the run could not be started, as the error says. */
-export const batchLineStatuses = ['pending', 'running', 'waiting', 'stuck', 'completed', 'failed', 'cancelled', 'refused'] as const;
+/** `pending`: not started. `refused`: the run could not be started. `unreadable`: the run cannot be read. The error says why. */
+export const batchLineStatuses = [
+  'pending',
+  'running',
+  'waiting',
+  'stuck',
+  'completed',
+  'failed',
+  'cancelled',
+  'refused',
+  'unreadable',
+] as const;
 
 export interface BatchResult {
   readonly line: number;
   readonly id: string;
-  readonly status: RunStatus | 'pending' | 'refused';
+  readonly status: RunStatus | 'pending' | 'refused' | 'unreadable';
   readonly output?: unknown;
   /** The run ended with calls that no worker makes. */
   readonly toolCalls?: readonly ToolCall[];

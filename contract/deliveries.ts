@@ -10,12 +10,12 @@ export interface ListedTrigger {
   readonly from: string;
 }
 
-/** A delivery that started no run, because `start` of the trigger failed or its run did not fit. */
+/** A delivery that started no run: `start` of the trigger failed, its run did not fit, or the server was away. */
 export interface KeptDelivery {
   readonly id: string;
   /** When the delivery came. */
   readonly at: Timestamp;
-  /** Absent: a replay broke off, and a second replay goes on. */
+  /** Absent: the start broke off, and a replay goes on. */
   readonly problem?: Failure;
   /** The first 2,000 characters of the body. */
   readonly payload: string;

@@ -23,6 +23,7 @@ export const errorTable = {
   'batch-invalid': { status: 400, fix: 'Correct the lines that the message names, and send the whole file again. Nothing was started.' },
   'batch-in-use': { status: 409, fix: 'Use a new id, or the agent and the lines of that batch.' },
   'batch-ended': { status: 409, fix: 'Nothing is left to stop. `holdfast list --status open --tag batch=ID` lists its open runs.' },
+  'batch-lines-failed': { status: 422, fix: 'Correct `lines` of the schedule. The next time of the schedule asks again.' },
   'batch-lines-missing': {
     status: 410,
     fix: 'Lines are kept for 60 days, in the store of the service. Services on several hosts need HOLDFAST_REDIS_URL. Start a new batch.',

@@ -57,6 +57,12 @@ export function codeOf(error: unknown): ErrorCode | undefined {
   return isErrorCode(code) ? code : undefined;
 }
 
+/** Whether another try would fail with the same error. */
+export function isFinal(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== undefined && errorTable[code].status < 500 && errorTable[code].status !== 429;
+}
+
 /** A getter may throw. */
 function fieldOf(error: unknown, name: string): unknown {
   if (typeof error !== 'object' || error === null) return undefined;

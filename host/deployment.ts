@@ -17,7 +17,6 @@ export interface DeploymentStanding {
   /** The only client that may choose the build, such as Temporal's Worker Controller. */
   readonly manager?: string | undefined;
   readonly builds: readonly string[];
-  /** Builds without an open run. */
   readonly drained: ReadonlySet<string>;
   readonly token: Uint8Array | undefined;
 }

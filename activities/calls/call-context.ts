@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallValues } from './call-values';
 
-/** The call of the running code, set by the worker's activity interceptor. */
 export interface CallContext {
   readonly workflowId: string;
   readonly runId: string;

@@ -2,7 +2,6 @@ import { Context } from '@temporalio/activity';
 
 /** A call hears of a cancel only in the answer to a heartbeat. */
 const soonMs = 1000;
-/** The pause of a call that is not urgent, after `soonForMs`. */
 const laterMs = 5000;
 const soonForMs = 10_000;
 

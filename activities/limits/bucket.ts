@@ -1,4 +1,3 @@
-/** The share of a minute that an idle worker can take at once. */
 const burstShare = 12;
 
 interface Rate {

@@ -6,7 +6,6 @@ import { rateOf } from './bucket';
 import type { Asker, SharedTurns } from './gate';
 import type { Limit } from './limit';
 
-/** A lease without renewal has lost its worker. */
 const leaseMs = 30_000;
 /** The pause between requests for a worker's first waiting call. */
 const pollMs = 100;

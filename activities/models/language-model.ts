@@ -16,7 +16,6 @@ export interface GenerateRequest {
 export interface GenerateAnswer {
   readonly parts: readonly Part[];
   readonly usage?: Usage;
-  /** Absent for a usual end. */
   readonly finish?: FinishReason;
 }
 

@@ -24,7 +24,6 @@ export interface ResolvedModel extends AskedModel {
   readonly model: LanguageModel;
 }
 
-/** Workflows must never read the environment. */
 export class ModelRegistry {
   private readonly providers: Readonly<Record<string, ModelProvider>>;
   private readonly named: Readonly<Record<string, readonly string[]>>;

@@ -98,7 +98,6 @@ export function revokeKey(terminal: Terminal, id: string, flags: StoreFlags): Pr
   });
 }
 
-/** JSON lines, for other programs. */
 export function printAudit(terminal: Terminal, { since, tenant, ...flags }: AuditFlags): Promise<number> {
   return withKeys(flags, async ({ audit }) => {
     for await (const entry of audit.read(defined({ tenant, since: sinceOf(since) }))) terminal.write(JSON.stringify(entry));

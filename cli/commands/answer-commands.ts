@@ -28,7 +28,6 @@ export type ApprovalFlags = CommentFlags & {
   readonly upTo?: string;
 };
 
-/** Without `interruptId`: the only open approval. */
 interface Asked {
   readonly service: FoundService;
   readonly terminal: Terminal;

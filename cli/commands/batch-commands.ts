@@ -3,7 +3,7 @@ import { access, rename } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BatchRequest } from '../../client/http/requests';
+import type { BatchQuery, BatchRequest, StopBatchRequest } from '../../client/http/requests';
 import type { ShownBatch } from '../../contract/batches';
 import { batchTag } from '../../contract/batches';
 import { defined } from '../../contract/defined';
@@ -15,24 +15,7 @@ import { exitCodes, told, writeJson, writeTable, type JsonFlag } from '../output
 import type { Terminal } from '../terminal';
 import { relativeTime } from '../times';
 
-export interface BatchFlags {
-  readonly agent: string;
-  readonly id?: string;
-  readonly concurrency?: string;
-  readonly perMinute?: string;
-  readonly out?: string;
-  readonly tag?: readonly string[];
-  readonly detach?: boolean;
-}
-
-export interface BatchListFlags extends JsonFlag {
-  readonly limit?: string;
-  readonly after?: string;
-}
-
-export interface BatchStopFlags {
-  readonly cancelRuns?: boolean;
-}
+export type BatchFlags = BatchRequest & { readonly out?: string; readonly detach?: boolean };
 
 const lookMs = { live: 1_000, plain: 5_000 };
 const barWidth = 24;
@@ -41,8 +24,7 @@ export async function runBatch(service: FoundService, terminal: Terminal, file: 
   const { out, detach, ...request } = flags;
   if (file !== '-') await access(file).catch((error: unknown) => Promise.reject(unreadable(file, error)));
   const lines = Readable.toWeb(file === '-' ? process.stdin : createReadStream(file)) as Parameters<FoundService['startBatch']>[1];
-  // The service reads the numbers of the query.
-  const { id, isNew, lines: count } = await service.startBatch(request as BatchRequest, lines);
+  const { id, isNew, lines: count } = await service.startBatch(request, lines);
   terminal.write(terminal.paint.dim(`${isNew ? 'batch' : 'found batch'} ${id} (${count.toLocaleString('en')} lines)`));
   const show = commandLine('batches', 'show', id, ...service.flags);
   if (detach === true) return told(terminal, `See it with: ${show}`);
@@ -89,12 +71,12 @@ function endedOf({ counts: { completed, failed, cancelled, refused } }: ShownBat
 function progressLine(batch: ShownBatch, perSecond?: number): string {
   const { lines, counts } = batch;
   const done = endedOf(batch);
-  const full = Math.floor((barWidth * done) / lines);
-  const parts = Object.entries(counts).filter(([name, count]) => count > 0 && name !== 'completed');
-  const rate = perSecond === undefined ? [] : [`${perSecond.toFixed(1)}/s`];
-  const facts = [...rate, ...parts.map(([name, count]) => `${count} ${name}`)];
-  const share = `${Math.floor((100 * done) / lines)} %`;
-  return `[${'='.repeat(full)}${' '.repeat(barWidth - full)}] ${share}  ${done}/${lines}  ${facts.join(', ')}`.trimEnd();
+  // A schedule may not have given the lines yet.
+  const whole = Math.max(1, lines);
+  const facts = Object.entries(counts).flatMap(([name, count]) => (count > 0 && name !== 'completed' ? [`${count} ${name}`] : []));
+  if (perSecond !== undefined) facts.unshift(`${perSecond.toFixed(1)}/s`);
+  const bar = '='.repeat(Math.floor((barWidth * done) / whole)).padEnd(barWidth);
+  return `[${bar}] ${Math.floor((100 * done) / whole)} %  ${done}/${lines}  ${facts.join(', ')}`.trimEnd();
 }
 
 /** The file is there when all results are. */
@@ -116,8 +98,8 @@ function ended(service: FoundService, terminal: Terminal, { id, status, counts }
   return status === 'completed' && failed + refused + cancelled === 0 ? exitCodes.done : exitCodes.failed;
 }
 
-export async function listBatches(service: FoundService, terminal: Terminal, { json, ...query }: BatchListFlags): Promise<number> {
-  const page = await service.batches(query as Parameters<FoundService['batches']>[0]);
+export async function listBatches(service: FoundService, terminal: Terminal, { json, ...query }: BatchQuery & JsonFlag): Promise<number> {
+  const page = await service.batches(query);
   if (json === true) return writeJson(terminal, page);
   if (page.batches.length === 0) return told(terminal, 'There are no batches.');
   const now = Date.now();
@@ -133,11 +115,12 @@ export async function showBatch(service: FoundService, terminal: Terminal, id: s
   const batch = await service.batch(id);
   if (json === true) return writeJson(terminal, batch);
   terminal.write(`${terminal.paint.bold(batch.id)}  ${batch.agent}  ${batch.status}`);
-  if (batch.problem !== undefined) terminal.write(terminal.paint.yellow(`${batch.problem.code}: ${batch.problem.message}`));
+  const problem = batch.error ?? batch.problem;
+  if (problem !== undefined) terminal.write(terminal.paint.yellow(`${problem.code}: ${problem.message}`));
   return told(terminal, progressLine(batch));
 }
 
-export async function stopBatch(service: FoundService, terminal: Terminal, id: string, { cancelRuns }: BatchStopFlags): Promise<number> {
+export async function stopBatch(service: FoundService, terminal: Terminal, id: string, { cancelRuns }: StopBatchRequest): Promise<number> {
   await service.stopBatch(id, defined({ cancelRuns }));
   return told(terminal, `The batch ${id} starts no more runs.${cancelRuns === true ? ' Its open runs are asked to stop.' : ''}`);
 }

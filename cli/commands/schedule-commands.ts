@@ -1,3 +1,4 @@
+import type { BackfillRequest } from '../../client/http/requests';
 import { defined } from '../../contract/defined';
 import type { ListedSchedule } from '../../contract/schedules';
 import type { FoundService } from '../found-service';
@@ -5,15 +6,6 @@ import type { JsonFlag } from '../output';
 import { exitCodes, told, writeJson, writeTable } from '../output';
 import type { Terminal } from '../terminal';
 import { timeText } from '../times';
-
-export interface PauseFlags {
-  readonly note?: string;
-}
-
-export interface BackfillFlags {
-  readonly since: string;
-  readonly until: string;
-}
 
 type Act<Flags> = (service: FoundService, terminal: Terminal, name: string, flags: Flags) => Promise<number>;
 
@@ -53,7 +45,7 @@ function nextOf({ paused, next: [first] }: ListedSchedule): string {
   return paused ? 'paused' : first === undefined ? 'never' : timeText(first);
 }
 
-export const pauseSchedule: Act<PauseFlags> = async (service, terminal, name, { note }) => {
+export const pauseSchedule: Act<{ readonly note?: string }> = async (service, terminal, name, { note }) => {
   await service.pauseSchedule(name, defined({ note }));
   return told(terminal, `The schedule ${name} is paused.`);
 };
@@ -69,7 +61,7 @@ export const changeSchedule: Act<{ readonly act: keyof typeof done }> = async (s
   return told(terminal, `The schedule ${name} ${done[act]}`);
 };
 
-export const backfillSchedule: Act<BackfillFlags> = async (service, terminal, name, { since, until }) => {
+export const backfillSchedule: Act<BackfillRequest> = async (service, terminal, name, { since, until }) => {
   const { times } = await service.backfillSchedule(name, { since, until });
   return told(
     terminal,

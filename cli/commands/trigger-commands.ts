@@ -19,7 +19,7 @@ export async function listDeliveries(service: FoundService, terminal: Terminal, 
   const rows = answer.deliveries.map(({ id, at, problem }) => [
     id,
     timeText(at),
-    problem === undefined ? 'a replay broke off' : `${problem.code}: ${problem.message}`,
+    problem === undefined ? 'the start broke off' : `${problem.code}: ${problem.message}`,
   ]);
   writeTable(terminal, rows, ['DELIVERY', 'AT', 'PROBLEM']);
   if (answer.more) terminal.write(terminal.paint.dim('Older deliveries are kept, too.'));

@@ -11,7 +11,6 @@ import { checkedBy, fine, found, type Finding } from './finding';
 
 const patienceMs = 3_000;
 
-/** `hasKey`: whether the store has an API key. */
 export async function checkAccess(
   access: ProjectConfig['access'],
   { host, publicUrl }: Pick<ProcessSettings, 'host' | 'publicUrl'>,

@@ -9,7 +9,6 @@ export interface BegunServer {
   readonly server: Promise<EmbeddedServer>;
   /** Resolves if the server ends without `stop`. */
   readonly ended: Promise<HoldfastError>;
-  /** Also stops a server that is starting. */
   readonly stop: () => Promise<void>;
 }
 
@@ -37,7 +36,6 @@ export function beginServer(
         ),
       ),
   });
-  // Callers of `server` hear of the failure.
   server.catch(() => undefined);
   const stop = async (): Promise<void> => {
     const running = await server.catch(() => undefined);

@@ -43,7 +43,6 @@ export class Lifetime {
     return code;
   }
 
-  /** Closes at once if the process already ends. */
   async onEnd(name: string, close: Opened['close']): Promise<void> {
     if (this.closing) await close();
     else this.opened.push({ name, close });

@@ -53,7 +53,6 @@ function isOwnMachine(target: PushTarget): boolean {
   return target === 'loopback';
 }
 
-/** Notifications that leave this machine must be signed. */
 function checkSecret(to: readonly PushTarget[], secret: string | undefined): void {
   if (secret !== undefined || to.every(isOwnMachine)) return;
   throw new HoldfastError(

@@ -36,11 +36,12 @@ export async function openService(
   await applySchedules(project);
   const { store, close } = openStore(project.config.store, configuration);
   await lifetime.onEnd('store', close);
-  await openBatches(settings, server, lifetime, { client, store });
+  const agents = (): Project['agents'] => now().agents;
+  await openBatches(settings, server, lifetime, { client, store, agents, schedules: () => now().config.schedules ?? {} });
   const pushTo = await openPush(settings, server, lifetime, { client, isDev: ofWorker !== undefined, now });
   const service = await startService({
     client,
-    agents: () => now().agents,
+    agents,
     logger,
     host,
     port,

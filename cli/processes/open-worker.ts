@@ -47,7 +47,6 @@ export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettin
 
 export function ofProject({ config }: Project, demo: boolean): Omit<TakeOver, 'bundle'> {
   const { tools = {}, outputs, policies, middleware, observers, models = {}, language } = config;
-  // Only the service needs prices.
   const { prices: _, ...forWorker } = models;
   return { tools, models: { ...forWorker, ...(demo ? { demo } : {}) }, ...defined({ outputs, policies, middleware, observers, language }) };
 }

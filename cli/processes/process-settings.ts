@@ -15,7 +15,6 @@ export interface ProcessFlags {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly log?: string;
-  /** False: changed files are ignored. */
   readonly watch?: boolean;
 }
 

@@ -10,7 +10,6 @@ import { isAlive } from '../../host/server/process-probe';
 interface ServiceRecord {
   readonly pid: number;
   readonly mark: string;
-  /** Absent during the start. */
   readonly url?: string;
   readonly startedAt: number;
   readonly worker?: ServedAgents;
@@ -105,7 +104,6 @@ function recordsIn(directory: string): readonly string[] {
   }
 }
 
-/** Undefined also for a half-written record. */
 function read(path: string): ServiceRecord | undefined {
   try {
     const { pid, mark, url, startedAt, worker } = JSON.parse(readFileSync(path, 'utf8')) as Partial<ServiceRecord>;

@@ -22,7 +22,6 @@ export function makeUsable(directory: string): void {
   }
 }
 
-/** Only a write shows a full disk. */
 function tryToWrite(path: string): void {
   try {
     writeFileSync(path, Buffer.alloc(probeBytes), { mode: privateFile });
@@ -42,7 +41,6 @@ export function makeDirectory(directory: string, mode?: number): void {
   try {
     mkdirSync(directory, mode);
   } catch (error) {
-    // Another process may have made the directory.
     if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
   }
 }

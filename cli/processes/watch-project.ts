@@ -31,7 +31,6 @@ export class ProjectWatch {
   private readonly files = new WatchedFiles(() => this.look());
   private project: Project;
   private agentFiles: ReadonlySet<string>;
-  /** The agents changed since the last bundle. */
   private isBundleOld = false;
   private hasFailed = false;
   /** Changes of a load that came too early. */
@@ -104,7 +103,6 @@ export class ProjectWatch {
     this.isAsked = true;
   }
 
-  /** Returns false if files changed meanwhile. */
   private async round(changed: ReadonlySet<string>, isLast: boolean): Promise<boolean> {
     const since = Date.now();
     const fresh = new FreshProject();

@@ -1,7 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
 interface Completed {
-  /** Words before the completion, such as `history save`. */
   readonly path: string;
   readonly commands: readonly Command[];
   readonly options: readonly Option[];

@@ -5,7 +5,6 @@ export interface PackageManager {
   readonly needsNodeModules: boolean;
 }
 
-/** Every package manager sets `npm_config_user_agent`. */
 export function packageManagerOf(userAgent = ''): PackageManager {
   const [, name, major] = /^(pnpm|yarn)\/(\d+)/.exec(userAgent) ?? [];
   if (name === 'pnpm') return { name, exec: 'pnpm exec holdfast', needsNodeModules: false };

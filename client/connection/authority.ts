@@ -9,8 +9,8 @@ export type RunForCaller = Pick<ListedRun, 'id' | 'agent' | 'tags' | 'startedBy'
 
 export interface KnownCaller extends Principal {
   readonly may: ReadonlySet<Action>;
-  /** Decides about each run after `may`. */
-  readonly mayWith?: (action: Action, run: RunForCaller) => MaybePromise<boolean>;
+  /** Decides about each run after `may`. An open stream gets the newest function. */
+  mayWith?: ((action: Action, run: RunForCaller) => MaybePromise<boolean>) | undefined;
   /** For an audit log: decisions, and acts that the caller may not do. */
   readonly onAct?: (act: Act) => void;
 }

@@ -12,7 +12,6 @@ export class OpenWork {
     if (this.isClosed) throw closedClient();
   }
 
-  /** A result after the close is dropped. */
   async wait<T>(begin: () => Promise<T>): Promise<T> {
     this.checkOpen();
     const work = begin();

@@ -6,7 +6,6 @@ import { isEnded } from '../../contract/events';
 import { rootRunId } from '../../contract/record/child-runs';
 import type { Failure } from '../../contract/messages/messages';
 
-/** An unknown code becomes `otherwise`. */
 export function errorOf({ code, message }: Failure, otherwise: ErrorCode, cause?: unknown): HoldfastError {
   return new HoldfastError(isErrorCode(code) ? code : otherwise, message, { cause });
 }

@@ -1,3 +1,4 @@
+import type { BatchOptions } from '../../contract/batches';
 import type { CancelMode } from '../../contract/cancel';
 import type { SendMode } from '../../contract/conversations';
 import type { ListStatus } from '../../contract/events';
@@ -132,14 +133,9 @@ export interface RunQuery extends InterruptQuery {
   readonly total?: boolean;
 }
 
-export interface BatchRequest {
-  readonly agent: string;
+export interface BatchRequest extends Omit<BatchOptions, 'tags'> {
   /** Default: made of the agent and the lines, so that equal lines are the same batch. */
   readonly id?: string;
-  /** How many runs are at work at once. Default: 20. */
-  readonly concurrency?: number;
-  /** The most starts in a minute. Default: no limit. */
-  readonly perMinute?: number;
   readonly tag?: readonly string[];
 }
 

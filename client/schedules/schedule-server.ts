@@ -62,22 +62,17 @@ export class ScheduleServer {
     });
   }
 
-  /** Returns false if there is a schedule of the name. */
-  async create(name: string, { mark: { paused = false, note }, ...wanted }: WantedSchedule): Promise<boolean> {
-    try {
-      await this.ask(name, () =>
-        this.client.create({
-          ...wanted,
-          scheduleId: workflowIdOf(this.tenant, name),
-          state: { paused, ...(note === undefined ? {} : { note }) },
-          typedSearchAttributes: [{ key: tenantKey, value: this.tenant }],
-        }),
-      );
-      return true;
-    } catch (error) {
-      if (error instanceof ScheduleAlreadyRunning) return false;
-      throw error;
-    }
+  async create(name: string, { mark: { paused = false, note }, ...wanted }: WantedSchedule): Promise<void> {
+    await this.ask(name, () =>
+      this.client.create({
+        ...wanted,
+        scheduleId: workflowIdOf(this.tenant, name),
+        state: { paused, ...(note === undefined ? {} : { note }) },
+        typedSearchAttributes: [{ key: tenantKey, value: this.tenant }],
+      }),
+    ).catch((error: unknown) => {
+      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    });
   }
 
   /** May change nothing if somebody else changes the schedule meanwhile, so the caller reads again. */

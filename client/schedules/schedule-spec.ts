@@ -6,10 +6,12 @@ import {
   anything,
   both,
   checkFields,
+  bound,
   duration,
   filled,
   flag,
   form,
+  func,
   identifier,
   isRecord,
   isString,
@@ -18,17 +20,22 @@ import {
   refusing,
   required,
   shape,
+  whole,
 } from '../../contract/check';
 import type { Signed } from '../../contract/access';
 import { defined } from '../../contract/defined';
+import { defaultConcurrency } from '../../contract/batches';
 import { parseDuration } from '../../contract/duration';
-import { messageOf } from '../../contract/errors';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import { limits } from '../../contract/limits';
 import { canonicalJson } from '../../contract/messages/messages';
 import { names, nameProblem, workflowIdOf } from '../../contract/names';
+import { tagsProblem } from '../../contract/run-options';
 import type { StartInput } from '../../contract/record/wire';
-import type { Overlap, ScheduleSpec, ScheduledStart } from '../../contract/schedules';
+import type { BatchSchedule, ConfiguredSchedule, Overlap, ScheduleTimes, ScheduledStart } from '../../contract/schedules';
 import { overlaps } from '../../contract/schedules';
 import { shown } from '../../contract/shown';
+import { batchOperation } from '../runs/batch-operation';
 import { startInputOf } from '../runs/start-input';
 import { hashOfStart, startOperation } from '../runs/start-operation';
 import { cronExpressions, cronProblem } from './cron';
@@ -38,7 +45,7 @@ const format = 1;
 const leastMs = 10_000;
 
 /** In the memo of the action, and so of each run: the server gives neither cron texts back nor changes the memo of a schedule. */
-export interface ScheduleMark extends Omit<ScheduleSpec, 'start'>, Signed {
+export interface ScheduleMark extends ScheduleTimes, Signed {
   readonly overlap: Overlap;
   readonly catchUp: string;
   readonly deadline?: string;
@@ -78,11 +85,20 @@ const startForms: Forms<ScheduledStart> = {
   deadline: anything,
 };
 
-const forms: Forms<ScheduleSpec> = {
+const batchForms: Forms<BatchSchedule['batch']> = {
+  agent: required(identifier),
+  lines: required(func),
+  concurrency: whole(1, limits.batchConcurrency),
+  perMinute: bound,
+  tags: anything,
+};
+
+const forms: Forms<ConfiguredSchedule> = {
   cron,
   every: lasting,
   zone: form(isZone, 'the name of a time zone such as "Europe/Berlin"'),
-  start: required(shape(startForms)),
+  start: shape(startForms),
+  batch: shape(batchForms),
   overlap: oneOf(...overlaps),
   catchUp: lasting,
   jitter: duration,
@@ -102,13 +118,14 @@ function isZone(value: unknown): boolean {
 }
 
 /** Everything is checked here, because the server answers a bare TypeError. */
-export function checkSchedule(name: string, spec: unknown): asserts spec is ScheduleSpec {
+export function checkSchedule(name: string, spec: unknown): asserts spec is ConfiguredSchedule {
   const refuse = refusing(`The schedule ${shown(name)}`, 'schedule-invalid');
   const misnamed = nameProblem(name);
   if (misnamed !== undefined) refuse(`${misnamed}.`);
   if (!isRecord(spec)) return refuse(`it must be an object, not ${shown(spec)}.`);
   checkFields(spec, forms, refuse);
   if ((spec['cron'] === undefined) === (spec['every'] === undefined)) refuse('it needs either cron or every.');
+  if ((spec['start'] === undefined) === (spec['batch'] === undefined)) refuse('it needs either start or batch.');
   if (spec['every'] !== undefined && spec['zone'] !== undefined) refuse('zone belongs to cron, and every needs none.');
 }
 
@@ -134,26 +151,13 @@ const temporalOverlap: Readonly<Record<Overlap, ScheduleOverlapPolicy>> = {
 
 export function wantedSchedule(
   name: string,
-  { start: asked, ...declared }: ScheduleSpec,
-  { tenant, taskQueue, externalStorage }: ScheduleOwner,
+  { start, batch, ...declared }: ConfiguredSchedule,
+  owner: ScheduleOwner,
   set: Signed & Pick<ScheduleMark, 'source'>,
 ): WantedSchedule {
-  const { agent, input, deadline, ...options } = asked;
-  const proof = `schedule:${name}`;
-  // Four eyes exclude the starter, so runs of a schedule that a person has set are runs of the person.
-  const by = set.by ?? proof;
-  const made = startInputOf(defined({ tenant, agent, externalStorage }), input, { ...options, ...defined({ deadline }), id: name, by });
-  // Each run has the id of its workflow, which the server makes of the time.
-  const start: StartInput = { ...made, id: '', proof };
-  const {
-    memo,
-    workflowIdReusePolicy: _,
-    ...operation
-  } = startOperation(start, taskQueue, hashOfStart(start, input), defined({ deadline }));
-  const hash = createHash('sha256')
-    .update(canonicalJson([format, declared, start, deadline ?? null, taskQueue]))
-    .digest('hex');
   const { cron: text, every, zone = 'UTC', overlap = 'skip', catchUp = '1h', jitter } = declared;
+  const { memo, ...action } = start === undefined ? batchAction(name, batch, owner) : runAction(name, start, owner, set.by);
+  const deadline = start?.deadline;
   const mark: ScheduleMark = {
     ...declared,
     ...defined({ deadline }),
@@ -161,7 +165,9 @@ export function wantedSchedule(
     catchUp,
     ...(text === undefined ? {} : { zone }),
     ...set,
-    hash,
+    hash: createHash('sha256')
+      .update(canonicalJson([format, declared, action.args, deadline ?? null, owner.taskQueue]))
+      .digest('hex'),
   };
   return {
     spec: {
@@ -169,14 +175,41 @@ export function wantedSchedule(
       ...(every === undefined ? {} : { intervals: [{ every: parseDuration(every) ?? 0 }] }),
       ...defined({ jitter: jitter === undefined ? undefined : parseDuration(jitter) }),
     },
-    action: {
-      ...operation,
-      type: 'startWorkflow',
-      workflowType: names.workflow,
-      workflowId: workflowIdOf(tenant, name),
-      memo: { ...memo, [names.memo.schedule]: mark },
-    },
+    action: { ...action, type: 'startWorkflow', memo: { ...memo, [names.memo.schedule]: mark } },
     policies: { overlap: temporalOverlap[overlap], catchupWindow: parseDuration(catchUp) ?? 0 },
     mark,
   };
+}
+
+/** Each run or batch has the id of its workflow, which the server makes of the time. */
+function runAction(
+  name: string,
+  { agent, input, deadline, ...options }: ScheduledStart,
+  { tenant, taskQueue, externalStorage }: ScheduleOwner,
+  // Four eyes exclude the starter, so runs of a schedule that a person has set are runs of the person.
+  by: string = proofOf(name),
+) {
+  const made = startInputOf(defined({ tenant, agent, externalStorage }), input, { ...options, ...defined({ deadline }), id: name, by });
+  const start: StartInput = { ...made, id: '', proof: proofOf(name) };
+  const { workflowIdReusePolicy: _, ...operation } = startOperation(start, taskQueue, hashOfStart(start, input), defined({ deadline }));
+  return { ...operation, workflowType: names.workflow, workflowId: workflowIdOf(tenant, name) };
+}
+
+function batchAction(
+  name: string,
+  { lines: _, tags = [], concurrency = defaultConcurrency, ...options }: BatchSchedule['batch'],
+  { tenant, taskQueue }: ScheduleOwner,
+) {
+  const refused = tagsProblem(tags);
+  if (refused !== undefined) throw new HoldfastError('schedule-invalid', refused);
+  const head = { ...options, id: name, tags, concurrency, lines: 0, hash: '', store: '', chunks: 0 };
+  const proof = proofOf(name);
+  return {
+    ...batchOperation(head, { tenant, taskQueue, author: { by: proof, proof }, schedule: name }),
+    workflowType: names.batchWorkflow,
+  };
+}
+
+function proofOf(name: string): string {
+  return `schedule:${name}`;
 }

@@ -6,14 +6,15 @@ import { HoldfastError, codeOf } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import { runIdOf } from '../../contract/names';
 import type { AgentRunInput } from '../../contract/record/wire';
-import type { ListedSchedule, ScheduleSpec, ScheduledStart, ShownSchedule } from '../../contract/schedules';
+import type { BatchInput } from '../../contract/batches';
+import type { ConfiguredSchedule, ListedSchedule, ScheduleSpec, ScheduledStart, ShownSchedule } from '../../contract/schedules';
 import type { Authority, RunForCaller } from '../connection/authority';
 import type { OpenWork } from '../connection/open-work';
 import { optionsOf } from '../connection/options';
 import type { ListTime } from '../listing/list-options';
 import { listTime, timeOf } from '../listing/list-options';
 import type { AppliedAct } from './apply-schedules';
-import { applySchedule, changeOf, mostRounds } from './apply-schedules';
+import { actOf, applySchedule } from './apply-schedules';
 import type { ScheduleOwner } from './schedule-spec';
 import { checkSchedule, wantedSchedule } from './schedule-spec';
 import type { ScheduleServer, StoredSchedule } from './schedule-server';
@@ -62,35 +63,31 @@ export class Schedules {
   set(name: string, spec: ScheduleSpec): Promise<ShownSchedule> {
     return this.work.wait(async () => {
       checkSchedule(name, spec);
+      if (spec.start === undefined)
+        throw new HoldfastError('schedule-invalid', 'A batch needs a function, so only a schedule of the configuration can have a batch.');
       const { by, proof } = this.acting.author({});
-      await this.check('runs:start', name, spec.start, by);
+      await this.check('runs:start', name, spec, by);
       const wanted = wantedSchedule(name, spec, this.owner, { source: 'api', ...defined({ by, proof }) });
-      for (let round = 0; round < mostRounds; round++) {
-        const now = await this.server.find(name);
-        if (now !== undefined) await this.check('runs:start', name, startOf(now), now.mark.by);
-        if (now?.mark.source === 'config')
+      await applySchedule(this.server, name, wanted, async (now) => {
+        if (now === undefined) return 'made';
+        await this.check('runs:start', name, startOf(now), now.mark.by);
+        if (now.mark.source === 'config')
           throw new HoldfastError('schedule-configured', `The schedule "${name}" is from the configuration.`);
-        if (now === undefined) await this.server.create(name, wanted);
-        else if (round > 0 && now.mark.hash === wanted.mark.hash) return shown(now);
-        else await this.server.update(name, changeOf(wanted));
-      }
-      throw new HoldfastError('server-busy', `The schedule "${name}" is changed all the time by others.`);
+        return now.mark.hash === wanted.mark.hash ? 'same' : 'changed';
+      });
+      return shown(await this.found(name));
     });
   }
 
   pause(name: string, note = 'paused'): Promise<void> {
-    return this.work.wait(async () => {
+    return this.control(name, (handle) => {
       optionsOf({ note }, 'pause', { note: filled });
-      await this.known(name, 'runs:control');
-      await this.server.on(name, (handle) => handle.pause(this.acting.signed(note)));
+      return handle.pause(this.acting.signed(note));
     });
   }
 
   resume(name: string): Promise<void> {
-    return this.work.wait(async () => {
-      await this.known(name, 'runs:control');
-      await this.server.on(name, (handle) => handle.unpause(this.acting.signed('resumed')));
-    });
+    return this.control(name, (handle) => handle.unpause(this.acting.signed('resumed')));
   }
 
   /** Starts a run as at a time of the schedule, also of a paused schedule. `overlap` holds. */
@@ -121,26 +118,25 @@ export class Schedules {
   }
 
   delete(name: string): Promise<void> {
-    return this.work.wait(async () => {
-      await this.known(name, 'runs:control');
-      await this.server.on(name, (handle) => handle.delete());
-    });
+    return this.control(name, (handle) => handle.delete());
   }
 
   /**
    * Makes the schedules of the configuration, and pauses schedules that it no longer has. Leaves schedules of `set`.
    */
-  apply(specs: Readonly<Record<string, ScheduleSpec>>): Promise<Readonly<Record<string, AppliedAct>>> {
+  apply(specs: Readonly<Record<string, ConfiguredSchedule>>): Promise<Readonly<Record<string, AppliedAct>>> {
     return this.work.wait(async () => {
       const acts: Record<string, AppliedAct> = {};
       for (const [name, spec] of Object.entries(specs)) checkSchedule(name, spec);
       for (const name of new Set([...Object.keys(specs), ...this.applied, ...(await this.server.names())])) {
         const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
         const wanted = spec === undefined ? undefined : wantedSchedule(name, spec, this.owner, { source: 'config' });
-        const act = await applySchedule(this.server, name, wanted, this.owner.taskQueue).catch((error: unknown) => {
-          if (wanted === undefined) return withoutUnknown(error);
-          throw error;
-        });
+        const act = await applySchedule(this.server, name, wanted, (now) => actOf(now, wanted, this.owner.taskQueue)).catch(
+          (error: unknown) => {
+            if (wanted === undefined) return withoutUnknown(error);
+            throw error;
+          },
+        );
         if (act !== undefined && (act !== 'same' || wanted !== undefined)) acts[name] = act;
         if (wanted !== undefined) this.applied.add(name);
       }
@@ -148,16 +144,28 @@ export class Schedules {
     });
   }
 
+  private control(name: string, act: Parameters<ScheduleServer['on']>[1]): Promise<void> {
+    return this.work.wait(async () => {
+      await this.known(name, 'runs:control');
+      await this.server.on(name, act);
+    });
+  }
+
   private async known(name: string, action: Action): Promise<StoredSchedule> {
     this.acting.permit(action);
-    const found = await this.server.find(name);
-    if (found === undefined) throw unknownSchedule(name);
+    const found = await this.found(name);
     await this.check(action, name, startOf(found), found.mark.by);
     return found;
   }
 
-  private check(action: Action, name: string, start: ScheduledStart, by: string | undefined): Promise<void> {
-    return this.acting.checkRun(action, runOf(name, start, by), () => unknownSchedule(name));
+  private async found(name: string): Promise<StoredSchedule> {
+    const found = await this.server.find(name);
+    if (found === undefined) throw unknownSchedule(name);
+    return found;
+  }
+
+  private check(action: Action, name: string, what: Started, by: string | undefined): Promise<void> {
+    return this.acting.checkRun(action, runOf(name, what, by), () => unknownSchedule(name));
   }
 }
 
@@ -165,7 +173,10 @@ function withoutUnknown(error: unknown): undefined {
   if (codeOf(error) !== 'schedule-unknown') throw error;
 }
 
-function runOf(name: string, { agent, tags = [] }: ScheduledStart, by = `schedule:${name}`): RunForCaller {
+type Started = Pick<ShownSchedule, 'start' | 'batch'>;
+
+function runOf(name: string, { start, batch }: Started, by = `schedule:${name}`): RunForCaller {
+  const { agent = '', tags = [] } = start ?? batch ?? {};
   return { id: name, agent, tags, startedBy: by };
 }
 
@@ -179,26 +190,32 @@ function rangeOf(options: BackfillOptions): { readonly since: Date; readonly unt
   return { since: new Date(since), until: new Date(until - 1) };
 }
 
-function startOf({ action, mark }: StoredSchedule): ScheduledStart {
-  const { start } = action.args?.[0] as AgentRunInput & { readonly start: ScheduledStart };
-  const { agent, input, tags = [], values = {}, model } = start;
-  return {
+function startOf({ action, mark }: StoredSchedule): Started {
+  const [given] = action.args as unknown as readonly [BatchInput | (AgentRunInput & { readonly start: ScheduledStart })];
+  if ('queue' in given) {
+    const { agent, concurrency, perMinute, tags } = given;
+    return { batch: { agent, concurrency, tags, ...defined({ perMinute }) } };
+  }
+  const { agent, input, tags = [], values = {}, model } = given.start;
+  const start = {
     agent,
     input,
     ...(tags.length === 0 ? {} : { tags }),
     ...(Object.keys(values).length === 0 ? {} : { values }),
     ...defined({ model, deadline: mark.deadline }),
   };
+  return { start };
 }
 
 function listed(stored: StoredSchedule): ListedSchedule {
   const { name, mark, state, info } = stored;
   const { hash: _hash, proof: _proof, paused: _paused, note: _note, deadline: _deadline, by, ...spec } = mark;
+  const what = startOf(stored);
   return {
     name,
-    agent: startOf(stored).agent,
+    agent: runOf(name, what).agent,
     ...spec,
-    ...defined({ setBy: by, note: state.note === '' ? undefined : state.note }),
+    ...defined({ batch: what.batch, setBy: by, note: state.note === '' ? undefined : state.note }),
     paused: state.paused,
     next: info.nextActionTimes.slice(0, shownTimes).map((time) => time.toISOString()),
     runs: info.recentActions
@@ -210,5 +227,5 @@ function listed(stored: StoredSchedule): ListedSchedule {
 }
 
 function shown(stored: StoredSchedule): ShownSchedule {
-  return { ...listed(stored), start: startOf(stored) };
+  return { ...listed(stored), ...startOf(stored) };
 }

@@ -5,7 +5,6 @@ import { service } from './service';
 
 const most = 1_000;
 
-/** The header and the inbox share the poll. */
 export function useInbox(isForAll = false) {
   const { by, roles } = answerer.value;
   const query = by === undefined || isForAll ? {} : defined({ mayAnswer: by, role: roles });

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../contract/errors';
-import { codeOf, messageOf } from '../../contract/errors';
+import { codeOf, isErrorCode, messageOf } from '../../contract/errors';
 import { texts } from '../texts';
 import { Button } from './button';
 import { lazy } from './lazy';
@@ -29,6 +29,20 @@ export function ErrorNote({ error, onRetry }: { readonly error: unknown; readonl
       )}
       {onRetry !== undefined && <Button onClick={onRetry}>{texts.parts.again}</Button>}
     </div>
+  );
+}
+
+export function FailureLine({ code }: { readonly code: string }) {
+  return (
+    <p class="muted">
+      <code>{visibleText(code)}</code>
+      {isErrorCode(code) && (
+        <>
+          {' '}
+          <ErrorFix code={code} />
+        </>
+      )}
+    </p>
   );
 }
 

@@ -94,7 +94,6 @@ interface MessageFormProps {
   readonly text: string;
   readonly onText: (text: string) => void;
   readonly onSend: () => void;
-  /** Whether Enter sends. */
   readonly sendsAt: (event: KeyboardEvent) => boolean;
   readonly id?: string;
   readonly isDisabled?: boolean;

@@ -15,7 +15,6 @@ export function sizeText(length: number): string {
   return length < 1_000 ? `${length}` : length < 1_000_000 ? `${(length / 1_000).toFixed(1)} K` : `${(length / 1_000_000).toFixed(1)} M`;
 }
 
-/** Drops empty texts. */
 export function filled<Name extends string>(fields: Readonly<Record<Name, string | undefined>>): Readonly<Partial<Record<Name, string>>> {
   return Object.fromEntries(Object.entries(fields).filter(([, text]) => text)) as Partial<Record<Name, string>>;
 }

@@ -1,7 +1,5 @@
-import { isErrorCode } from '../../contract/errors';
 import type { ThrownFailure } from '../../client/http/index';
-import { ErrorFix } from '../parts/error-note';
-import { visibleText } from '../parts/plain-text';
+import { FailureLine } from '../parts/error-note';
 import { Said } from '../parts/said';
 import { runTexts } from '../texts/run';
 
@@ -21,19 +19,5 @@ export function FailurePart({ failure, title }: { readonly failure: ThrownFailur
         </details>
       )}
     </div>
-  );
-}
-
-export function FailureLine({ code }: { readonly code: string }) {
-  return (
-    <p class="muted">
-      <code>{visibleText(code)}</code>
-      {isErrorCode(code) && (
-        <>
-          {' '}
-          <ErrorFix code={code} />
-        </>
-      )}
-    </p>
   );
 }

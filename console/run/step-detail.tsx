@@ -42,7 +42,6 @@ export function StepDetail({ id, address, version, onClose, onMove }: StepDetail
     );
     return () => void (isStale = true);
   }, [id, address, tries, isOver ? 0 : version]);
-  // Before the next key.
   useLayoutEffect(() => panel.current?.focus(), [address]);
   return (
     <aside ref={panel} class="run-aside step-detail" aria-label={words.title} tabIndex={-1}>

@@ -12,10 +12,10 @@ import { TextField } from '../parts/fields';
 import { filled, visibleText } from '../parts/plain-text';
 import { Named, StrongName } from '../parts/said';
 import { Tags } from '../parts/status-badge';
+import { Table } from '../parts/table';
 import { Time } from '../parts/time';
 import { toast } from '../parts/toast';
 import { serviceTexts } from '../texts/service';
-import { Table } from './table';
 
 const words = serviceTexts.keys;
 const columns = [words.name, words.id, words.roles, words.created, words.expires, words.lastUsed, words.acts];

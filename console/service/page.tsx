@@ -29,7 +29,7 @@ export function ServicePage() {
     [serviceTexts.worker, hasWorker ? serviceTexts.workerHere : serviceTexts.workerElsewhere],
   ] as const;
   return (
-    <div class="service stack">
+    <div class="sheet stack">
       <h1>{texts.shell.service}</h1>
       <Facts class="service-about panel" facts={about} />
       {problems.length > 0 && <Problems problems={problems} />}

@@ -4,11 +4,11 @@ import { NoAnswer } from '../parts/error-note';
 import { visibleText } from '../parts/plain-text';
 import { Named, StrongName } from '../parts/said';
 import { Badge, Tags } from '../parts/status-badge';
+import { Table } from '../parts/table';
 import { Time } from '../parts/time';
 import { hrefOf } from '../routes';
 import { serviceTexts } from '../texts/service';
 import { effectOf } from './effect';
-import { Table } from './table';
 
 const words = serviceTexts;
 

@@ -6,10 +6,10 @@ import { Chips } from '../parts/button';
 import { ErrorNote } from '../parts/error-note';
 import { Select } from '../parts/fields';
 import { StrongName } from '../parts/said';
+import { Table } from '../parts/table';
 import { route, setQuery } from '../routes';
 import { runsTexts } from '../texts/runs';
 import { serviceTexts } from '../texts/service';
-import { Table } from './table';
 
 const words = serviceTexts;
 const ago = ['1h', '24h', '7d', '30d'] as const;

@@ -70,7 +70,6 @@ function flagsOf(flags: Readonly<Record<string, string | undefined>>): readonly 
   return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : flagOf(flag, value)));
 }
 
-/** A leading dash would look like another flag. */
 function flagOf(flag: string, value: string): readonly string[] {
   return value.startsWith('-') ? [`${flag}=${value}`] : [flag, value];
 }

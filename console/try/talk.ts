@@ -55,7 +55,6 @@ export function heard(talk: Talk, event: RunEvent | Delta): Talk {
     case 'model-end': {
       const text = textOf(event.message);
       const key = event.address ?? event.message.id;
-      // A message of tool calls has no text.
       if (text === '') return without(talk, key);
       return set(talk, { kind: 'agent', key, agent: event.agent, text, isOpen: false });
     }

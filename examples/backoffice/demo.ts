@@ -1,18 +1,26 @@
-/** Arguments: milliseconds of a model's answer, and requests at a time. */
+/** Arguments: milliseconds of a model's answer, requests at a time, and tickets of a night. */
 import { once } from 'node:events';
-import { openOffice } from './open-office';
+import { openOffice, ticketOf } from './open-office';
 
-const [callMs = 500, atOnce = 5] = process.argv.slice(2).map(Number);
+const [callMs = 500, atOnce = 5, tickets = 200] = process.argv.slice(2).map(Number);
 
 async function main(): Promise<void> {
-  const { office, holdfast, close } = await openOffice({ callMs, atOnce, onText: (text) => void process.stderr.write(text) });
+  const { service, key, send, close } = await openOffice({
+    callMs,
+    atOnce,
+    tickets,
+    onSlack: (lines) => console.log(`\nSlack:\n  ${lines.join('\n  ')}`),
+  });
   console.log(`
-Open. Settle a night, in another terminal:
-  npx jiti examples/backoffice/night.ts ${office} 2026-11-23 200
-See the night, and what waits for you:
-  npx holdfast list --tag night=2026-11-23 --url ${holdfast}
-  npx holdfast inbox --url ${holdfast}
+Open. The shop sends a ticket, and Slack shows who decides about the refund. Settle a night, in another terminal:
+  export HOLDFAST_URL=${service} HOLDFAST_KEY=${key}
+  npx holdfast schedules run night
+See the night, what waits for you, and what became of the tickets:
+  npx holdfast batches list
+  npx holdfast inbox
+  npx jiti examples/backoffice/results.ts results.jsonl
 Ctrl-C closes the office.`);
+  await send(ticketOf(250));
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await close();
 }

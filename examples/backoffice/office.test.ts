@@ -6,21 +6,20 @@ import { replayHistories, scriptedModel, testRun } from 'holdfast/testing';
 import type { ScriptedStep, TestRunOptions } from 'holdfast/testing';
 import { clerk } from './agents';
 import type { Ticket } from './jobs';
-import { openBank } from './stand-ins/open-bank';
-import type { Bank } from './stand-ins/open-bank';
-import { tools as real } from './tools';
+import { openOutside } from './stand-ins/outside';
+import type { Outside } from './stand-ins/outside';
+import { tools } from './tools';
 
-let bank: Bank;
+let bank: Outside;
 before(async () => {
-  bank = await openBank();
-  process.env['BANK_URL'] = bank.url;
+  bank = await openOutside();
+  process.env['SHOP_URL'] = bank.url;
 });
 after(() => bank.close());
 let paidBefore = 0;
 beforeEach(() => void (paidBefore = bank.payments.length));
 const paid = () => bank.payments.slice(paidBefore).map(({ kind, order, amount }) => ({ kind, order, amount }));
 
-const tools = { ...real, closeTicket: { ...real.closeTicket, execute: ({ ticket }: { ticket: string }) => ({ closed: ticket }) } };
 const ticket = (order: string, wish: Ticket['wish'] = 'refund'): Ticket => ({
   ticket: `t-${order}`,
   order,

@@ -1,3 +1,5 @@
+import type { Ticket } from './jobs';
+
 export interface Order {
   readonly order: string;
   readonly customer: string;
@@ -17,4 +19,9 @@ export function findOrder(order: string): Order | undefined {
     item: items[number % items.length] ?? 'tea',
     total: number % 25 === 0 ? 480 : 10 + (number % 40),
   };
+}
+
+/** The ticket is the run's id: the same ticket twice is one run. */
+export function startOf(ticket: Ticket) {
+  return { id: `ticket-${ticket.ticket}`, input: ticket, values: { customer: findOrder(ticket.order)?.customer ?? 'nobody' } };
 }

@@ -3,20 +3,20 @@ import type { ToolCallContext } from 'holdfast/worker';
 import { z } from 'zod';
 import { findOrder } from './orders';
 
-/** Values of the run, set by Express at the start. */
+/** Values of the run, set at the start. */
 type Call = ToolCallContext<{ customer?: string }>;
 
-const bank = (): string => process.env['BANK_URL'] ?? 'http://127.0.0.1:4001';
-const office = (): string => process.env['OFFICE_URL'] ?? 'http://127.0.0.1:4000';
+const shop = (): string => process.env['SHOP_URL'] ?? 'http://127.0.0.1:4001';
 
-async function post(url: string, body: object, method = 'POST'): Promise<unknown> {
-  const response = await fetch(url, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+async function post(path: string, body: object): Promise<unknown> {
+  const url = `${shop()}${path}`;
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
   return response.json();
 }
 
 async function paidUnder(key: string): Promise<{ happened: true; result: Paid } | { happened: false }> {
-  const response = await fetch(`${bank()}/payments/${encodeURIComponent(key)}`);
+  const response = await fetch(`${shop()}/payments/${encodeURIComponent(key)}`);
   if (response.status === 404) return { happened: false };
   return { happened: true, result: (await response.json()) as Paid };
 }
@@ -56,7 +56,7 @@ export const tools = {
     reconcile: (_, call) => paidUnder(call.idempotencyKey),
     execute: async ({ order, amount }, call: Call) => {
       if (amount > ownOrder(order, call).total) throw new Error('That is more than the customer has paid.');
-      return (await post(`${bank()}/payments`, { key: call.idempotencyKey, kind: 'refund', order, amount })) as Paid;
+      return (await post('/payments', { key: call.idempotencyKey, kind: 'refund', order, amount })) as Paid;
     },
   }),
   sendVoucher: defineTool({
@@ -66,20 +66,19 @@ export const tools = {
     reconcile: (_, call) => paidUnder(call.idempotencyKey),
     execute: async ({ order, amount }, call: Call) => {
       ownOrder(order, call);
-      return (await post(`${bank()}/payments`, { key: call.idempotencyKey, kind: 'voucher', order, amount })) as Paid;
+      return (await post('/payments', { key: call.idempotencyKey, kind: 'voucher', order, amount })) as Paid;
     },
   }),
   sendMail: defineTool({
     description: 'Writes to the customer.',
     inputSchema: z.object({ text: z.string() }),
     effect: 'idempotent',
-    execute: ({ text }, call: Call) =>
-      post(`${bank()}/mails`, { key: call.idempotencyKey, to: call.values.customer ?? 'customer-0', text }),
+    execute: ({ text }, call: Call) => post('/mails', { key: call.idempotencyKey, to: call.values.customer ?? 'customer-0', text }),
   }),
   closeTicket: defineTool({
-    description: 'Closes a ticket, and tells the shop how it ended.',
+    description: 'Closes a ticket, and records how it ended.',
     inputSchema: z.object({ ticket: z.string(), result: z.string() }),
     effect: 'idempotent',
-    execute: ({ ticket, result }) => post(`${office()}/tickets/${encodeURIComponent(ticket)}/result`, { result }, 'PUT'),
+    execute: ({ ticket }) => ({ closed: ticket }),
   }),
 };

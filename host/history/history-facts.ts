@@ -164,7 +164,6 @@ export function thrownFailureOf(failure: ProtoFailure | null | undefined): Throw
   return { ...failureOf(failure), ...(stack === '' ? {} : { stack: withoutCredentials(stack).slice(0, mostStack) }) };
 }
 
-/** Returns Unix milliseconds. */
 export function millisecondsOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
   return Number(time?.seconds ?? 0) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6);
 }

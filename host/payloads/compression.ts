@@ -13,9 +13,7 @@ const usual = Buffer.from('json/plain');
 
 /** Reading smaller payloads costs more than compression saves. */
 const worthFrom = 200;
-/** The largest compressed share that is kept. */
 const worthShare = 0.9;
-/** From here on another thread compresses. */
 const longFrom = 64 * 1024;
 /** Most bytes of a decompressed payload, against zip bombs. */
 const most = 64 * 1024 * 1024;

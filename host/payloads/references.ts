@@ -17,7 +17,6 @@ export async function retrieved({ data }: Payload, storage: ExternalStorage): Pr
   return payload;
 }
 
-/** Protobuf's JSON leaves empty fields out. */
 interface Reference {
   readonly driverName?: string;
   readonly claimData?: Record<string, string>;

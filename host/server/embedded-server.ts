@@ -120,7 +120,6 @@ async function createDatabase(file: string, setup: Setup, binary: ServerBinary):
     } while (existsSync(journal));
     linkSync(draft, file);
   } catch (error) {
-    // Another process was first.
     if (!existsSync(file)) throw error;
   } finally {
     for (const part of [draft, journal]) rmSync(part, { force: true });
@@ -145,7 +144,6 @@ async function reuse(record: ServerRecord, setup: Setup): Promise<EmbeddedServer
 function handleOf(launched: LaunchedServer, setup: Setup, { serverVersion: version }: ServerBinary, database: string): EmbeddedServer {
   const { address, uiAddress, pid, clusterId } = launched;
   const { directory, namespace } = setup;
-  // Drafts of killed processes.
   for (const name of readdirSync(directory)) if (name.includes('.db.new-')) rmSync(join(directory, name), { force: true });
   writeServerRecord({ address, uiAddress, clusterId, pid, ownerPid: process.pid, version, database: basename(database), directory });
   let stopping: Promise<void> | undefined;

@@ -26,7 +26,6 @@ export interface ValuesToSend {
 }
 
 export interface ModelCall extends StoredRequest {
-  /** The id of the activity. */
   readonly address: string;
   readonly path: readonly string[];
   readonly turn: number;
@@ -90,7 +89,6 @@ export interface Ports {
   runChild(child: ChildRun): Promise<ChildEnd>;
   answerChild(run: string, answer: Answer): void;
   cancelChildren(request: CancelRequest, run?: string): void;
-  /** An event of the durable log, carried by the next command. */
   emit(event: EventBody): void;
   threw?(error: unknown, place: ThrownAt): void;
   /** Waits for room for a message that is new to the history. Undefined: there is room. */
@@ -103,13 +101,11 @@ export interface Ports {
   timer(place: string, at: number): Timer;
   /** A continue-as-new may happen during the sleep: re-entered code asks for the same moment. */
   sleep(place: string, until: number): Timer;
-  /** Runs the functions one by one, each when all code of the run rests. */
   atRest(run: () => void): void;
   /** The time of the event that woke the code, so a late worker does not shift the time. */
   now(): number;
   uuid(): string;
   random(): number;
-  /** The number of arrivals: calls, timers, answers, isolated agents. */
   readonly heard: number;
   readonly cancelled: boolean;
   stop(error: HoldfastError): void;

@@ -15,7 +15,6 @@ interface SentValues {
   readonly values: RunLocalValues;
 }
 
-/** The other half of the payload is for the rest of the call. */
 const most = limits.payload / 2;
 
 /** Owned by the state. A call gets the difference to the last values in this history; changes that calls brought back are only named. */

@@ -46,7 +46,6 @@ function optionsWithoutEffect(agent: AnyAgent, own: AgentRunOptions): string | u
   return `agents.${agent.name}.${other} would change nothing: only ${reader} looks at it.`;
 }
 
-/** Options of a misspelt tool would have no effect. */
 export function checkToolsOfOptions(options: RunOptions, manifest: Manifest, isOwn: (tool: string) => boolean): void {
   const missing = toolsNamedIn(options).find((tool) => !Object.hasOwn(manifest.tools, tool) && !isOwn(tool));
   if (missing !== undefined)

@@ -36,7 +36,6 @@ export interface RunScope {
   readonly read: Map<string, ReadAnswer>;
   readonly onceCalls: Map<string, string>;
   readonly pace: LivelockGuard;
-  /** Set at the end of the run, so remaining code has no effect. */
   ended: boolean;
   stoppedBy?: unknown;
   cancelCalls(): void;
@@ -50,7 +49,6 @@ export interface AgentForTool {
   readonly scope: AgentScope;
   readonly frame: Frame;
   readonly agent: AnyAgent;
-  /** The number of the agent among all agents of tools in the run. */
   readonly nth: number;
   readonly messages: () => readonly StoredMessage[];
   readonly forwardEvents?: boolean;

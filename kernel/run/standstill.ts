@@ -45,7 +45,6 @@ export class Standstill {
     }
   }
 
-  /** A call that waits before another attempt counts as a sleep. */
   async pausing(timer: Promise<void>): Promise<void> {
     this.underWay -= 1;
     this.sleeping += 1;

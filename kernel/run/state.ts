@@ -21,13 +21,10 @@ import { freshConversation } from './message-inbox';
 export interface AgentRecord {
   readonly path: readonly string[];
   turn: number;
-  /** How often a misfitting answer went back to the model. */
   corrections?: number;
   remaining: number;
-  /** How many messages of the model ran tools, if the agent limits them. */
   toolIterations?: number;
   begins?: true;
-  /** The last iteration that took joining messages. */
   joined?: number;
   /** The calls at the end of the input run first. Set after the setup, while the turn is 0. */
   resumes?: true;
@@ -39,7 +36,6 @@ export interface AgentRecord {
   deferred?: DeferredTools;
   values: Readonly<Record<string, Json | undefined>>;
   messages: readonly StoredMessage[];
-  /** With a failover, the next call begins with this model. */
   model?: string;
   /** Kept only if hooks could ask for the report. */
   answered?: LastAnswer;
@@ -67,11 +63,9 @@ export type BranchEnd = { readonly session?: JsonObject } & (
 export type FinishedAgent = { readonly result: { readonly output: Json; readonly text: string } } | { readonly error: RecordedFailure };
 
 export interface Progress {
-  /** Of a sequence or loop: how many agents have ended. */
   at: number;
   next?: string;
   last?: { readonly output: Json; readonly text: string };
-  /** Of parallel agents: their segments, and their ends by position. */
   branches?: readonly string[];
   ends?: Record<number, BranchEnd>;
   trail?: string[];
@@ -102,7 +96,6 @@ export type CancelState = Pick<CancelRequest, 'modes' | 'recursive' | 'reason' |
 type FromStart =
   'version' | 'id' | 'tenant' | 'agent' | 'input' | 'stream' | 'runPendingToolCalls' | 'parent' | 'tags' | 'settings' | 'model';
 
-/** Plain data, owned by the kernel. */
 export interface RunState extends Pick<StartInput, FromStart> {
   readonly options: RunOptions;
   readonly conversation?: ConversationState;
@@ -133,9 +126,7 @@ export interface RunState extends Pick<StartInput, FromStart> {
   agentTools?: number;
   interrupts: PendingInterrupt[];
   answered: string[];
-  /** The expired ids in `answered`. Absent: none. */
   expired?: readonly string[];
-  /** The withdrawn ids in `answered`. Absent: none. */
   withdrawn?: readonly string[];
   delivered?: readonly string[];
   /** Answers whose code was not entered again yet. */
@@ -167,7 +158,6 @@ export function freshState(start: StartInput): RunState {
     agent: start.agent,
     input: start.input,
     stream: start.stream,
-    // Absent if another client made the start.
     options: start.options ?? {},
     values: start.values ?? {},
     ...((start.tags ?? []).length === 0 ? {} : { tags: start.tags ?? [] }),

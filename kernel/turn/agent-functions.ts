@@ -9,7 +9,6 @@ export function asked<T>(label: string, ask: () => T): T {
   }
 }
 
-/** Refuses a promise, which would count as true. */
 export function decides(label: string, ask: () => unknown): boolean {
   const answer = asked(label, ask);
   if (typeof answer === 'boolean') return answer;

@@ -17,7 +17,6 @@ interface Failover {
 interface Failed {
   /** From 1. */
   readonly number: number;
-  /** The last call of the last model, from 0. */
   readonly attempt: number;
   readonly error: ModelError;
   readonly output: Message | undefined;

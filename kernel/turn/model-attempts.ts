@@ -18,7 +18,6 @@ import { errorOf, failureOf, isCancellation } from '../effects/errors';
 
 export interface Kept {
   readonly persisted?: readonly StoredMessage[];
-  /** With a failover: the first model of the next call. */
   readonly begin?: string;
 }
 

@@ -35,7 +35,6 @@ export function retryVerdict(scope: AgentScope, retry: RetryOptions, ended: Fail
   const { run, agent } = scope;
   const { attempt, request, end } = ended;
   const { error } = end;
-  // The server has already tried other workers.
   if (error !== undefined && lackingCodes.some((code) => code === error.code)) return { do: 'fail', error };
   const decision = decisionOf(agent.name, retry, ended);
   if (decision?.retry !== true) {

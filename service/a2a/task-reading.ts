@@ -96,7 +96,6 @@ export class TaskReading {
 }
 
 interface TaskStanding {
-  /** Undefined: the message waits. */
   readonly fate: MessageFate | undefined;
   readonly view: RunView;
 }

@@ -28,12 +28,10 @@ export function taskUnknown(taskId: string): HoldfastError {
   return new HoldfastError('task-unknown', `This agent has no task ${shown(taskId)}.`);
 }
 
-/** The same message counts once. */
 export function sentIdOf(messageId: string): string {
   return isMessageId(messageId) ? messageId : `a2a.${hashOf(JSON.stringify([messageId]), 40)}`;
 }
 
-/** The same message gets the same context. */
 export function newContextId(agent: string, messageId: string, content: unknown): string {
   return `a2a-${hashOf(JSON.stringify([agent, messageId, content]), 40)}`;
 }

@@ -7,7 +7,6 @@ export interface A2aPart {
   readonly text?: string;
   readonly data?: Json;
   readonly url?: string;
-  /** Base64. */
   readonly raw?: string;
   readonly mediaType?: string;
 }

@@ -58,7 +58,8 @@ export class Access {
   }
 
   /** Whether the request would still be taken as the caller's, and the caller's roles still allow what the route needs. */
-  async knows(request: Request, { tenant, user, proof }: KnownCaller, needs: Exclude<May, 'anybody'>): Promise<boolean> {
+  async knows(request: Request, caller: KnownCaller, needs: Exclude<May, 'anybody'>): Promise<boolean> {
+    const { tenant, user, proof } = caller;
     const found = await this.find(request).catch((error: unknown) => {
       const code = codeOf(error);
       return code === undefined || code === 'identity-unavailable' ? 'unavailable' : undefined;
@@ -66,6 +67,7 @@ export class Access {
     // A store that is away ends no stream.
     if (found === 'unavailable') return true;
     if (found?.principal.tenant !== tenant || found.principal.user !== user || found.principal.proof !== proof) return false;
+    caller.mayWith = found.mayWith;
     return needs === 'identified' || actionsOf(found.principal.roles, this.parts.options.roles).has(needs);
   }
 
@@ -74,7 +76,6 @@ export class Access {
     return { ...principal, may: new Set<Action>(['runs:read', 'runs:answer']), onAct: (act) => this.noted(principal, act) };
   }
 
-  /** Writes the refusal to the audit log. */
   refused<Refusal>(request: Request, error: Refusal, by?: Principal): Refusal {
     const route = `${request.method} ${new URL(request.url).pathname}`;
     void this.parts.audit.write({ what: 'refusal', route, code: codeOf(error) ?? 'internal', ...whoOf(by) });

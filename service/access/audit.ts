@@ -18,7 +18,6 @@ const mostUnidentified = 60;
 const mostCharacters = 300;
 
 export class Audit {
-  /** Of callers without an identity, in this minute. */
   private refusals = 0;
 
   constructor(

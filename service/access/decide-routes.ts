@@ -24,7 +24,6 @@ import type { Link } from './links';
 import { ended, principalOf, shownHash } from './links';
 import { answerPage } from './page';
 
-/** A comment and an answer of a page. */
 const formLimit = 32_768;
 
 const isDuration = (text: string): boolean => duration.problem(text, 'expires') === undefined;

@@ -6,7 +6,6 @@ import type { HoldfastError } from '../../contract/errors';
 import { codeOf } from '../../contract/errors';
 import type { Access } from './access';
 
-/** What a route gets of its caller. */
 export interface Entered {
   /** Acts for the caller, within the tenant. */
   readonly client: HoldfastClient;

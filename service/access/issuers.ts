@@ -101,7 +101,6 @@ export class Issuers {
     this.known = new Map(issuers.map((options) => [options.issuer, new KnownIssuer(options, logger, times)]));
   }
 
-  /** Issuers with a login. */
   get logins(): readonly Issuer[] {
     return [...this.known.values()].map(({ options }) => options).filter(({ login }) => login !== undefined);
   }

@@ -26,7 +26,6 @@ export interface Rotation {
   readonly tenant?: string;
 }
 
-/** The secret itself is stored nowhere. */
 interface KeyRecord extends Omit<ApiKey, 'lastUsed'> {
   readonly hash: string;
   /** Of a key that expires. A rotated key has the same. */

@@ -7,34 +7,30 @@ export type NumberedLine = { readonly line: number; readonly text: string } | { 
 /** Escapes and white space make a line larger than its input. */
 const mostOfLine = 2 * limits.runInput;
 
-/** Splits bytes into lines, and leaves out empty lines. Keeps at most one line and one piece of the bytes in memory. */
+/** Leaves out empty lines. Keeps at most one line and one piece in memory. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most = mostOfLine): AsyncGenerator<NumberedLine> {
   let line = 1;
   let parts: Buffer[] = [];
   let size = 0;
-  const take = (end: Buffer): NumberedLine | undefined => {
-    const whole = Buffer.concat([...parts, end]);
-    const given = size + end.length > most ? { line, problem: `it has more than ${most} bytes` } : textOf(whole, line);
+  const take = (): readonly NumberedLine[] => {
+    const given = size > most ? { line, problem: `it has more than ${most} bytes` } : textOf(Buffer.concat(parts), line);
     parts = [];
     size = 0;
     line += 1;
-    return given;
+    return given === undefined ? [] : [given];
   };
   for await (const piece of received(bytes)) {
-    let from = 0;
-    for (let end = piece.indexOf(10); end !== -1; end = piece.indexOf(10, from)) {
-      const given = take(piece.subarray(from, end));
-      from = end + 1;
-      if (given !== undefined) yield given;
+    for (let from = 0, end = 0; end !== -1; from = end + 1) {
+      end = piece.indexOf(10, from);
+      const part = piece.subarray(from, end === -1 ? undefined : end);
+      size += part.length;
+      // A line that is too large is read, and not kept.
+      if (size > most) parts = [];
+      else parts.push(part);
+      if (end !== -1) yield* take();
     }
-    const rest = piece.subarray(from);
-    size += rest.length;
-    // A line that is too large is read, and not kept.
-    if (size > most) parts = [];
-    else if (rest.length > 0) parts.push(rest);
   }
-  const last = take(Buffer.alloc(0));
-  if (last !== undefined) yield last;
+  yield* take();
 }
 
 function textOf(bytes: Buffer, line: number): NumberedLine | undefined {

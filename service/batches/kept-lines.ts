@@ -1,4 +1,4 @@
-import type { BatchHead, BatchLine } from '../../contract/batches';
+import type { BatchHead, BatchLine, KeptLines } from '../../contract/batches';
 import { HoldfastError, codeOf, errorTable } from '../../contract/errors';
 import { limits, utf8Length } from '../../contract/limits';
 import type { Failure } from '../../contract/messages/messages';
@@ -8,7 +8,6 @@ const linesOfChunk = 500;
 const bytesOfChunk = 256 * 1024;
 const ttlMs = limits.batchKeptMs;
 
-/** Writes lines to the store in chunks. */
 export class LineWriter {
   chunks = 0;
   private kept: string[] = [];
@@ -21,7 +20,7 @@ export class LineWriter {
 
   async add(text: string): Promise<void> {
     const bytes = utf8Length(text);
-    if (this.kept.length > 0 && (this.kept.length === linesOfChunk || this.bytes + bytes > bytesOfChunk)) await this.flush();
+    if (this.kept.length === linesOfChunk || this.bytes + bytes > bytesOfChunk) await this.flush();
     this.kept.push(text);
     this.bytes += bytes;
   }
@@ -33,22 +32,24 @@ export class LineWriter {
     this.kept = [];
     this.bytes = 0;
   }
+}
 
-  /** Without this, the store removes the lines after their time. */
-  async discard(): Promise<void> {
-    for (let chunk = 0; chunk < this.chunks; chunk++) await this.store.delete(chunkKey(this.prefix, chunk)).catch(() => undefined);
-  }
+export async function discardLines(store: ServiceStore, { store: prefix, chunks }: Pick<KeptLines, 'store' | 'chunks'>): Promise<void> {
+  for (let chunk = 0; chunk < chunks; chunk++) await store.delete(chunkKey(prefix, chunk)).catch(() => undefined);
 }
 
 type Stored = Pick<BatchHead, 'id' | 'store' | 'chunks'>;
 
-/** Reads chunk by chunk. */
-export async function* keptLines(store: ServiceStore, { id, store: prefix, chunks }: Stored): AsyncGenerator<BatchLine> {
-  for (let chunk = 0; chunk < chunks; chunk++) {
+export interface KeptLine extends BatchLine {
+  readonly chunk: number;
+}
+
+export async function* keptLines(store: ServiceStore, { id, store: prefix, chunks }: Stored, first = 0): AsyncGenerator<KeptLine> {
+  for (let chunk = first; chunk < chunks; chunk++) {
     const text = await store.get(chunkKey(prefix, chunk));
     if (text === undefined)
       throw new HoldfastError('batch-lines-missing', `The store of this service has not all lines of the batch "${id}".`);
-    for (const line of text.split('\n')) yield JSON.parse(line) as BatchLine;
+    for (const line of text.split('\n')) yield { ...(JSON.parse(line) as BatchLine), chunk };
   }
 }
 

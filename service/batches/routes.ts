@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { batchLineStatuses } from '../../contract/batches';
@@ -64,9 +65,17 @@ export function batchRoutes(parts: AppParts): Hono {
       return { id };
     })
     .add('GET /:id/results', results, async ({ id, query: { status }, client, isKnown }) => {
-      const read = batchResults(await client.batches.head(id), { client, store: parts.store, status });
-      return lineStream(read, isKnown, parts);
+      const texts = textsOf(batchResults(await client.batches.head(id), { client, store: parts.store, status }), isKnown, parts);
+      // An error before the first result has a status.
+      const first = await texts.next();
+      const stream = Readable.toWeb(Readable.from(first.done === true ? [] : withFirst(first.value, texts)));
+      return new Response(stream as ReadableStream<Uint8Array>, { headers: { 'content-type': jsonLines, 'cache-control': 'no-store' } });
     }).app;
+}
+
+async function* withFirst<Item>(first: Item, rest: AsyncIterable<Item>): AsyncGenerator<Item> {
+  yield first;
+  yield* rest;
 }
 
 async function* givenLines(body: ReadableStream<Uint8Array> | null): AsyncGenerator<GivenLine> {
@@ -86,34 +95,22 @@ function valueOf(text: string): { readonly value: unknown } | { readonly problem
 
 const linesOfLook = 500;
 
-/** At the reader's speed. */
-async function lineStream(
-  results: AsyncGenerator<object>,
+async function* textsOf(
+  results: AsyncIterable<object>,
   isKnown: () => Promise<boolean>,
   { closing, logger }: Pick<AppParts, 'closing' | 'logger'>,
-): Promise<Response> {
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   let count = 0;
-  // An error before the first result has a status.
-  let coming: Promise<IteratorResult<object>> | undefined = Promise.resolve(await results.next());
-  const stream = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        if (closing.aborted) throw new HoldfastError('service-closing', 'The service closes.');
-        // A key may have been revoked since the stream began.
-        if (count++ % linesOfLook === 0 && !(await isKnown())) throw new HoldfastError('identity-invalid', 'The key has ended.');
-        const next = await (coming ?? results.next());
-        coming = undefined;
-        if (next.done === true) return controller.close();
-        controller.enqueue(encoder.encode(`${JSON.stringify(next.value)}\n`));
-      } catch (error) {
-        logger.warn('A stream of results broke off', { error });
-        controller.error(error);
-      }
-    },
-    async cancel() {
-      await results.return(undefined);
-    },
-  });
-  return new Response(stream, { headers: { 'content-type': jsonLines, 'cache-control': 'no-store' } });
+  try {
+    for await (const result of results) {
+      if (closing.aborted) throw new HoldfastError('service-closing', 'The service closes.');
+      // A key may have been revoked since the stream began.
+      if (count++ % linesOfLook === 0 && !(await isKnown())) throw new HoldfastError('identity-invalid', 'The key has ended.');
+      yield encoder.encode(`${JSON.stringify(result)}\n`);
+    }
+  } catch (error) {
+    logger.warn('A stream of results broke off', { error });
+    throw error;
+  }
 }

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import type { BatchEnds, BatchInput, BatchLine, BatchProgress } from '../../contract/batches';
+import type { BatchInput, BatchLine, BatchProgress } from '../../contract/batches';
 import { codeOf, messageOf } from '../../contract/errors';
 import type { RunStatus } from '../../contract/events';
 import { isEnded } from '../../contract/events';
 import type { ServiceStore } from '../store/store';
 import { inOrder } from './in-order';
+import type { KeptLine } from './kept-lines';
 import { isFinal, keepRefusal, keptLines, refusalOf } from './kept-lines';
 
 /** A repeated start finds its run. */
@@ -12,7 +13,6 @@ export interface LineRuns {
   start(line: BatchLine): Promise<void>;
   /** Waits until the run ends or waits for a person. */
   rests(line: BatchLine, signal: AbortSignal): Promise<void>;
-  ends(line: BatchLine, signal: AbortSignal): Promise<void>;
   statusOf(line: BatchLine): Promise<RunStatus | undefined>;
 }
 
@@ -24,66 +24,58 @@ export interface BatchWork {
   readonly report: (progress: BatchProgress) => void;
 }
 
-const endsAtOnce = 8;
+const looksAtOnce = 8;
 
-/** Starts the runs of all lines, then waits for the end of each. Returns early when the signal aborts. */
-export async function runBatch(batch: BatchInput, begin: BatchProgress, work: BatchWork): Promise<BatchProgress> {
-  setMaxListeners(0, work.signal);
+/** Starts the runs of all lines, and waits until none is at work. Returns early when the signal aborts. */
+export async function startLines(batch: BatchInput, begin: BatchProgress, work: BatchWork): Promise<BatchProgress> {
   const starts = new Starts(batch, begin, work);
   await starts.all();
-  return work.signal.aborted ? starts.progress : countEnds(batch, starts.progress, work);
+  return starts.progress;
 }
 
 class Starts {
-  progress: BatchProgress;
   private readonly places = new Set<number>();
   /** Starts run side by side, and are reported in order. */
-  private readonly begun: { readonly line: number; readonly isNext: boolean; isStarted?: boolean }[] = [];
+  private readonly begun: { readonly line: number; isStarted?: boolean }[] = [];
   private readonly starting = new Set<Promise<void>>();
   private readonly ending = new AbortController();
+  private readonly signal: AbortSignal;
   private failure: { readonly error: unknown } | undefined;
   private wake: () => void = () => undefined;
   private nextStart = 0;
 
   constructor(
     private readonly batch: BatchInput,
-    begin: BatchProgress,
+    public progress: BatchProgress,
     private readonly work: BatchWork,
   ) {
-    this.progress = begin;
-    setMaxListeners(0, this.ending.signal);
+    this.signal = AbortSignal.any([this.ending.signal, work.signal]);
+    setMaxListeners(0, this.signal);
+    this.signal.addEventListener('abort', () => this.wake());
   }
 
   async all(): Promise<void> {
-    const { batch, work, ending } = this;
     const { next, open } = this.progress;
-    const again = new Set(open);
-    const onAbort = (): void => {
-      ending.abort();
-      this.wake();
-    };
-    work.signal.addEventListener('abort', onAbort, { once: true });
-    if (work.signal.aborted) onAbort();
     try {
-      for await (const line of keptLines(work.store, batch)) {
-        const isNext = line.line >= next;
-        if (!isNext && !again.has(line.line)) continue;
-        await this.until(() => this.places.size < batch.concurrency);
-        if (isNext) await this.pace();
-        if (ending.signal.aborted) return;
-        this.begin(line, isNext);
+      for await (const line of keptLines(this.work.store, this.batch)) {
+        if (line.line < next) {
+          if (open.includes(line.line)) this.hold(line);
+          continue;
+        }
+        await this.until(() => this.places.size < this.batch.concurrency);
+        await this.pace();
+        if (this.signal.aborted) return;
+        this.begin(line);
       }
       await this.until(() => this.places.size === 0);
     } finally {
-      work.signal.removeEventListener('abort', onAbort);
-      ending.abort();
+      this.ending.abort();
       await Promise.all(this.starting);
     }
   }
 
-  /** A line holds its place from here on. */
-  private begin(line: BatchLine, isNext: boolean): void {
-    const one: (typeof this.begun)[number] = { line: line.line, isNext };
+  private begin(line: BatchLine): void {
+    const one: (typeof this.begun)[number] = { line: line.line };
     this.begun.push(one);
     this.places.add(line.line);
     const starting = this.start(line)
@@ -103,10 +95,9 @@ class Starts {
 
   private tellBegun(): void {
     for (let [one] = this.begun; one?.isStarted !== undefined; [one] = this.begun) {
-      const { started, refused, next } = this.progress;
-      const counts = one.isStarted ? { started: started + 1 } : { refused: refused + 1 };
+      const { started, refused } = this.progress;
       this.begun.shift();
-      this.tell(one.isNext ? { next: one.line + 1, ...counts } : { next });
+      this.tell({ next: one.line + 1, ...(one.isStarted ? { started: started + 1 } : { refused: refused + 1 }) });
     }
   }
 
@@ -126,17 +117,16 @@ class Starts {
 
   /** A run that waits for a person gives its place back, so that the batch does not stand still. */
   private hold(line: BatchLine): void {
+    this.places.add(line.line);
     this.work.runs
-      .rests(line, this.ending.signal)
-      .then(
-        () => {
-          // A later attempt looks again at a run that the end of this attempt left.
-          if (this.ending.signal.aborted) return;
-          this.places.delete(line.line);
-          this.tell({});
-        },
-        (error: unknown) => (this.failure ??= { error }),
-      )
+      .rests(line, this.signal)
+      .then(() => {
+        // A later attempt looks again at a run that the end of this attempt left.
+        if (this.signal.aborted) return;
+        this.places.delete(line.line);
+        this.tell({});
+      })
+      .catch((error: unknown) => (this.failure ??= { error }))
       .finally(() => this.wake());
   }
 
@@ -148,7 +138,7 @@ class Starts {
   private async until(isSo: () => boolean): Promise<void> {
     for (;;) {
       if (this.failure !== undefined) throw this.failure.error;
-      if (isSo() || this.ending.signal.aborted) return;
+      if (isSo() || this.signal.aborted) return;
       await new Promise<void>((resolve) => (this.wake = resolve));
     }
   }
@@ -169,30 +159,17 @@ class Starts {
   }
 }
 
-/** Runs may have waited for a person, or ended while no service ran. */
-async function countEnds(batch: BatchInput, begin: BatchProgress, { store, runs, signal, report }: BatchWork): Promise<BatchProgress> {
+/** Counts how runs have ended, in the order of the lines, up to a run that has not ended. */
+export async function countEnds(batch: BatchInput, begin: BatchProgress, work: BatchWork): Promise<BatchProgress> {
+  const { store, runs, signal, report } = work;
   let progress = begin;
-  let known = begin.looked;
-  async function* started(): AsyncGenerator<BatchLine> {
-    for await (const line of keptLines(store, batch)) {
-      if (signal.aborted) return;
-      if ((begin.refused === 0 || (await refusalOf(store, batch, line)) === undefined) && known-- <= 0) yield line;
-    }
+  async function* left(): AsyncGenerator<KeptLine> {
+    for await (const line of keptLines(store, batch, begin.chunk)) if (line.line >= begin.looked) yield line;
   }
-  const endOf = async (line: BatchLine): Promise<keyof BatchEnds | undefined> => {
-    for (;;) {
-      const status = await runs.statusOf(line);
-      // The server no longer keeps a run that ended long ago.
-      if (status === undefined || signal.aborted) return undefined;
-      if (isEnded(status)) return status;
-      await runs.ends(line, signal);
-    }
-  };
-  for await (const status of inOrder(started(), endsAtOnce, endOf)) {
-    if (signal.aborted) break;
-    const { looked, ended } = progress;
-    progress = { ...progress, looked: looked + 1, ended: status === undefined ? ended : { ...ended, [status]: ended[status] + 1 } };
-    report(progress);
+  for await (const { line, chunk, status } of inOrder(left(), looksAtOnce, async (one) => ({ ...one, status: await runs.statusOf(one) }))) {
+    if (signal.aborted || (status !== undefined && !isEnded(status))) return progress;
+    const ended = status === undefined ? progress.ended : { ...progress.ended, [status]: progress.ended[status] + 1 };
+    report((progress = { ...progress, looked: line + 1, chunk, ended }));
   }
-  return progress;
+  return { ...progress, chunk: batch.chunks };
 }

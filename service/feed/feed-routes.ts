@@ -14,7 +14,7 @@ import { FeedLog } from './feed-log';
 
 const types = z.array(shortText).max(50);
 
-export const FeedQuery = z.strictObject({
+const FeedQuery = z.strictObject({
   since: z.string().optional(),
   agent: shortText.optional(),
   run: shortText.optional(),
@@ -25,7 +25,6 @@ export const FeedQuery = z.strictObject({
 });
 type FeedQuery = z.infer<typeof FeedQuery>;
 
-const usualLimit = 100;
 const pauseMs = 500;
 
 export function feedRoutes(parts: AppParts): Hono {
@@ -48,10 +47,9 @@ export function feedRoutes(parts: AppParts): Hono {
     answers: { 200: { says: 'Each event with its cursor as id.', type: events } },
   } as const;
   return new Routes('Runs')
-    .add('GET /', page, ({ query, client }) => logOf(client).page({ ...askedIn(query, client), limit: query.limit ?? usualLimit }))
+    .add('GET /', page, ({ query, client }) => logOf(client).page(askedIn(query, client)))
     .add('GET /stream', stream, async ({ query, client, context, isKnown }) => {
-      const since = context.req.header('last-event-id') || query.since;
-      const asked = { ...askedIn({ ...query, since }, client), limit: usualLimit };
+      const asked = askedIn({ ...query, since: context.req.header('last-event-id') || query.since }, client);
       const log = logOf(client);
       // A refused cursor is an answer with a status.
       await log.page({ ...asked, limit: 1 });
@@ -61,26 +59,25 @@ export function feedRoutes(parts: AppParts): Hono {
 
 async function* following(log: FeedLog, asked: PageAsked, signal: AbortSignal): AsyncGenerator<FeedEvent> {
   for (let { since } = asked; !signal.aborted;) {
-    const page = await log.page({ ...asked, ...(since === undefined ? {} : { since }) });
+    const page = await log.page({ ...asked, since });
     yield* page.events;
     since = page.next;
     if (!page.more) await delay(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 }
 
-function askedIn({ since, agent, run, startedBy, tag = [], type = [] }: FeedQuery, { caller }: HoldfastClient): Omit<PageAsked, 'limit'> {
-  const mayWith = caller?.mayWith;
+function askedIn({ agent, run, startedBy, tag = [], type = [], since, limit = 100 }: FeedQuery, { caller }: HoldfastClient): PageAsked {
   const fits = async (entry: FeedEntry): Promise<boolean> => {
     if (agent !== undefined && entry.agent !== agent) return false;
     if (run !== undefined && entry.run !== run) return false;
     if (startedBy !== undefined && entry.startedBy !== startedBy) return false;
     if (!tag.every((one) => entry.tags.includes(one))) return false;
     if (type.length > 0 && !type.includes(entry.event.type)) return false;
-    return mayWith === undefined || (await mayWith('runs:read', { ...entry, id: entry.run })) === true;
+    return caller?.mayWith === undefined || (await caller.mayWith('runs:read', { ...entry, id: entry.run })) === true;
   };
-  return { ...(since === undefined ? {} : { since }), fits };
+  return { since, limit, fits };
 }
 
-function frameOf({ cursor, ...told }: FeedEvent): string {
-  return `id: ${cursor}\nevent: ${told.event.type}\ndata: ${JSON.stringify({ cursor, ...told })}\n\n`;
+function frameOf(told: FeedEvent): string {
+  return `id: ${told.cursor}\nevent: ${told.event.type}\ndata: ${JSON.stringify(told)}\n\n`;
 }

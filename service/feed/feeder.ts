@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { defined } from '../../contract/defined';
@@ -17,8 +18,12 @@ export interface FeederSettings {
   readonly keepMs: number;
   /** Between two looks at the list of runs. */
   readonly pauseMs?: number;
-  /** Tells receivers about the runs of a tenant. */
-  readonly notifierOf?: (log: FeedLog, signal: AbortSignal) => Pick<Notifier, 'run' | 'stuck'>;
+  /** Tells receivers about the runs of tenants. */
+  readonly notices?: {
+    /** Tenants with notices that are not sent yet. */
+    readonly tenants: () => Promise<readonly string[]>;
+    readonly notifierOf: (log: FeedLog, signal: AbortSignal) => Pick<Notifier, 'run' | 'wake' | 'stuck'>;
+  };
 }
 
 const leaderKey = 'feed-leader';
@@ -28,7 +33,9 @@ const overlapMs = 10 * 60_000;
 const wholeLookMs = 3_600_000;
 const lengthsMs = 30_000;
 const againMs = 60_000;
-const mostEnded = 8;
+const mostReads = 16;
+/** A run at work may have nothing for the feed, and be followed for days. */
+const readMs = 1000;
 const mostWaiting = 5000;
 
 /** Writes the events of all runs to the feeds of their tenants, in one service of several. */
@@ -60,10 +67,17 @@ export class Feeder {
 
   private async lead(signal: AbortSignal): Promise<void> {
     const over = new AbortController();
-    const session = new FeedSession(this.settings, AbortSignal.any([signal, over.signal]));
+    const ending = AbortSignal.any([signal, over.signal]);
+    setMaxListeners(0, ending);
+    const session = new FeedSession(this.settings, ending);
+    // A look at many runs takes longer than the lease.
+    const renew = (): Promise<void> => this.holdsLease().then((holds) => (holds ? undefined : over.abort(new FeedTaken('the lease'))));
+    const renewal = setInterval(() => void renew().catch(() => undefined), leaseMs / 3).unref();
     try {
+      for (const tenant of (await this.settings.notices?.tenants()) ?? []) await session.feedOf(tenant);
       while (!signal.aborted && (await this.holdsLease())) await session.look();
     } finally {
+      clearInterval(renewal);
       over.abort();
       await session.close();
     }
@@ -73,9 +87,9 @@ export class Feeder {
 class FeedSession {
   private readonly tenants = new Map<string, Promise<TenantFeed>>();
   private readonly tails = new Set<Promise<void>>();
-  private readonly notifiers = new Map<string, { readonly notifier: Pick<Notifier, 'stuck'>; readonly over: Promise<void> }>();
+  private readonly notifiers = new Map<string, { readonly notifier: Pick<Notifier, 'wake' | 'stuck'>; readonly over: Promise<void> }>();
   private failure: unknown;
-  private ended = 0;
+  private readonly reads = new Set<FeedOfRun>();
   private closedSince: number | undefined;
   private wholeLookAt = 0;
   private lengthsAt = Date.now();
@@ -118,20 +132,19 @@ class FeedSession {
     if (isSame && (!looksAtLengths || known.length === (await this.settings.source.lengthOf(run.workflowId)))) return;
     known.startTime = run.startTime;
     known.isAtWork = true;
-    if (!run.isOpen) {
-      while (this.ended >= mostEnded) {
-        await this.flush();
-        await this.pass();
-      }
-      this.ended += 1;
+    while (this.reads.size >= mostReads) {
+      await this.flush();
+      await this.pass();
     }
+    this.reads.add(known);
+    if (run.isOpen) setTimeout(() => this.reads.delete(known), readMs).unref();
     delete known.endedRunId;
     const tail = this.tail(feed, run, known)
       .catch((error: unknown) => void (this.failure ??= error))
       .finally(() => {
         known.isAtWork = false;
         this.tails.delete(tail);
-        if (!run.isOpen) this.ended -= 1;
+        this.reads.delete(known);
       });
     this.tails.add(tail);
   }
@@ -145,6 +158,7 @@ class FeedSession {
       length = await source.lengthOf(run.workflowId);
       for await (const event of source.events(run.workflowId, known.next, this.signal)) {
         feed.add(run, event);
+        if (run.isOpen) this.reads.delete(known);
         while (feed.size > mostWaiting) await this.pass();
       }
     } catch (error) {
@@ -157,33 +171,38 @@ class FeedSession {
     this.check();
     if (!isWhole) return;
     if (!run.isOpen) await feed.ends(run.row.id, run.runId);
-    else await this.tellIfStuck(run);
+    else
+      await this.tellIfStuck(run).catch((error: unknown) => {
+        if (isOfServer(error)) throw error;
+        logger.warn(`No notice tells whether the run ${run.row.id} is stuck: ${messageOf(error)}`, { run: run.row.id });
+      });
     known.shows = run.shows;
     known.length = length;
   }
 
-  private async tellIfStuck({ tenant, workflowId, row }: FeedRun): Promise<void> {
+  private async tellIfStuck({ tenant, workflowId, runId, row }: FeedRun): Promise<void> {
     const known = this.notifiers.get(tenant);
     if (known === undefined) return;
     const stuck = await this.settings.source.stuck(workflowId);
     const { id, agent, tags, startedBy } = row;
-    if (stuck !== undefined) await known.notifier.stuck({ run: id, agent, tags, ...defined({ startedBy }) }, stuck);
+    if (stuck === undefined) return;
+    known.notifier.stuck({ run: { run: id, agent, tags, ...defined({ startedBy }) }, error: stuck.error, at: `${runId} ${stuck.offset}` });
   }
 
-  private feedOf(tenant: string): Promise<TenantFeed> {
-    const { store, keepMs, notifierOf } = this.settings;
+  feedOf(tenant: string): Promise<TenantFeed> {
+    const { store, keepMs, notices } = this.settings;
     const known = this.tenants.get(tenant);
     if (known !== undefined) return known;
     const feed = new TenantFeed(store, tenant, keepMs).load();
     this.tenants.set(tenant, feed);
-    const notifier = notifierOf?.(new FeedLog(store, tenant, keepMs), this.signal);
+    const notifier = notices?.notifierOf(new FeedLog(store, tenant, keepMs), this.signal);
     if (notifier !== undefined) this.notifiers.set(tenant, { notifier, over: notifier.run() });
     return feed;
   }
 
   private async flush(): Promise<void> {
     this.check();
-    for (const feed of this.tenants.values()) await (await feed).flush();
+    for (const [tenant, feed] of this.tenants) if (await (await feed).flush()) this.notifiers.get(tenant)?.notifier.wake();
   }
 
   private async pass(): Promise<void> {

@@ -1,8 +1,9 @@
+import { defined } from '../../contract/defined';
 import type { RunEvent } from '../../contract/events';
-import { runIdOf } from '../../contract/names';
 import type { FeedRun } from '../../client/reading/feed-source';
 import { hashOf } from '../access/secrets';
 import type { ServiceStore } from '../store/store';
+import { placeOfTenant, readJson } from '../store/store';
 import type { FeedEntry } from './feed-log';
 import { FeedLog } from './feed-log';
 
@@ -22,11 +23,7 @@ export interface FeedOfRun {
   endedRunId?: string;
 }
 
-interface SavedRun {
-  readonly next: number;
-  readonly startTime: number;
-  readonly runId: string;
-}
+type SavedRun = Required<Pick<FeedOfRun, 'next' | 'startTime' | 'endedRunId'>>;
 
 interface SavedState {
   readonly chunk: number;
@@ -34,6 +31,7 @@ interface SavedState {
   readonly open: Readonly<Record<string, number>>;
 }
 
+const newRun: FeedOfRun = { next: 0, startTime: 0, isAtWork: false };
 const mostOfChunk = 500;
 const mostBytesOfChunk = 512 * 1024;
 const chunksOfState = 64;
@@ -48,7 +46,7 @@ const endedMs = 400 * 86_400_000;
 export class TenantFeed {
   readonly runs = new Map<string, FeedOfRun>();
   private readonly log: FeedLog;
-  private waiting: FeedEntry[] = [];
+  private waiting: { readonly run: string; readonly next: number; readonly line: string }[] = [];
   private chunk = 0;
   private savedChunk = 0;
   private savedAt = Date.now();
@@ -62,14 +60,16 @@ export class TenantFeed {
   }
 
   async load(): Promise<this> {
-    const saved = await this.store.get(this.stateKey);
-    const { chunk, open }: SavedState =
-      saved === undefined ? { chunk: await this.log.first(), open: {} } : (JSON.parse(saved) as SavedState);
-    for (const [run, next] of Object.entries(open)) this.runs.set(run, freshRun(next));
-    this.chunk = Math.max(chunk, await this.log.first());
+    const first = await this.log.first();
+    const { chunk, open } = (await readJson<SavedState>(this.store, this.stateKey)) ?? { chunk: first, open: {} };
+    for (const [run, next] of Object.entries(open)) this.runs.set(run, { ...newRun, next });
+    this.chunk = Math.max(chunk, first);
     // `keep` may have been longer before.
     for (const head = await this.log.head(); this.chunk < head; this.chunk += 1)
-      for (const { run, event } of (await this.log.read(this.chunk)) ?? []) this.runs.set(run, freshRun(event.offset + 1));
+      for (const line of (await this.log.read(this.chunk)) ?? []) {
+        const { run, event } = JSON.parse(line) as FeedEntry;
+        this.runs.set(run, { ...newRun, next: event.offset + 1 });
+      }
     this.savedChunk = chunk;
     return this;
   }
@@ -78,11 +78,11 @@ export class TenantFeed {
     return this.waiting.length;
   }
 
-  async known(row: FeedRun): Promise<FeedOfRun> {
-    const known = await this.find(runIdOf(row.workflowId));
+  async known({ row: { id }, runId, startTime, isFirst }: FeedRun): Promise<FeedOfRun> {
+    const known = this.runs.get(id) ?? (await this.find(id));
     // The id was used again.
-    const isAnother = row.isFirst && known.endedRunId !== undefined && known.endedRunId !== row.runId;
-    if (isAnother && row.startTime > known.startTime && !known.isAtWork) {
+    const isAnother = isFirst && known.endedRunId !== undefined && known.endedRunId !== runId;
+    if (isAnother && startTime > known.startTime && !known.isAtWork) {
       known.next = 0;
       delete known.shows;
     }
@@ -90,47 +90,45 @@ export class TenantFeed {
   }
 
   private async find(run: string): Promise<FeedOfRun> {
-    const known = this.runs.get(run);
-    if (known !== undefined) return known;
-    const saved = await this.store.get(this.endedKey(run));
-    const { next, startTime = 0, runId }: Partial<SavedRun> = saved === undefined ? {} : (JSON.parse(saved) as SavedRun);
-    if (this.runs.size > mostKnown) this.forgetEnded();
-    const found: FeedOfRun = { ...freshRun(next ?? 0), startTime, ...(runId === undefined ? {} : { endedRunId: runId }) };
-    // Another row of the run may have been read meanwhile.
-    const other = this.runs.get(run);
-    if (other !== undefined) return other;
+    const found = { ...newRun, ...(await readJson<SavedRun>(this.store, this.endedKey(run))) };
+    if (this.runs.size > mostKnown)
+      for (const [id, { endedRunId, isAtWork }] of this.runs) if (endedRunId !== undefined && !isAtWork) this.runs.delete(id);
     this.runs.set(run, found);
     return found;
   }
 
   add({ row: { id, agent, tags, startedBy } }: FeedRun, event: RunEvent): void {
-    this.waiting.push({ run: id, agent, tags, ...(startedBy === undefined ? {} : { startedBy }), event });
+    const entry: FeedEntry = { run: id, agent, tags, ...defined({ startedBy }), event };
+    this.waiting.push({ run: id, next: event.offset + 1, line: JSON.stringify(entry) });
   }
 
-  /** Writes what waits now. Throws FeedTaken. */
-  async flush(): Promise<void> {
+  /** Writes what waits now, and returns whether there was anything. Throws FeedTaken. */
+  async flush(): Promise<boolean> {
+    const isNew = this.waiting.length > 0;
     for (let left = this.waiting.length; left > 0;) {
-      const entries = this.taken(left);
-      left -= entries.length;
-      if (!(await this.log.append(this.chunk, entries))) throw new FeedTaken(`chunk ${this.chunk}`);
+      const chunk = this.waiting.slice(0, this.sizeOfChunk(left));
+      left -= chunk.length;
+      const lines = chunk.map(({ line }) => line);
+      if (!(await this.log.append(this.chunk, lines))) throw new FeedTaken(`chunk ${this.chunk}`);
       this.chunk += 1;
-      this.waiting = this.waiting.slice(entries.length);
-      for (const { run, event } of entries) {
+      this.waiting = this.waiting.slice(chunk.length);
+      for (const { run, next } of chunk) {
         const known = this.runs.get(run);
-        if (known !== undefined) known.next = event.offset + 1;
+        if (known !== undefined) known.next = next;
       }
     }
     const isOld = Date.now() - this.savedAt > Math.min(this.keepMs / 4, longestUnsavedMs);
     if (this.chunk - this.savedChunk >= chunksOfState || (isOld && this.chunk > this.savedChunk)) await this.save();
+    return isNew;
   }
 
   /** After `flush`: the feed has all events of this ended Temporal run. */
   async ends(run: string, runId: string): Promise<void> {
     const known = this.runs.get(run);
     if (known === undefined) return;
-    await this.store.set(this.endedKey(run), JSON.stringify({ next: known.next, startTime: known.startTime, runId } satisfies SavedRun), {
-      ttlMs: endedMs,
-    });
+    const { next, startTime } = known;
+    const saved: SavedRun = { next, startTime, endedRunId: runId };
+    await this.store.set(this.endedKey(run), JSON.stringify(saved), { ttlMs: endedMs });
     known.endedRunId = runId;
   }
 
@@ -143,17 +141,14 @@ export class TenantFeed {
     this.savedAt = Date.now();
   }
 
-  private forgetEnded(): void {
-    for (const [run, { endedRunId, isAtWork }] of this.runs) if (endedRunId !== undefined && !isAtWork) this.runs.delete(run);
-  }
-
-  private taken(most: number): readonly FeedEntry[] {
-    let bytes = 0;
-    const waiting = this.waiting.slice(0, most);
-    const end = waiting.findIndex(
-      (entry, at) => at > 0 && (at >= mostOfChunk || (bytes += JSON.stringify(entry).length) > mostBytesOfChunk),
-    );
-    return end === -1 ? waiting : waiting.slice(0, end);
+  private sizeOfChunk(most: number): number {
+    let [size, bytes] = [0, 0];
+    for (const { line } of this.waiting.slice(0, Math.min(most, mostOfChunk))) {
+      bytes += line.length;
+      if (size > 0 && bytes > mostBytesOfChunk) break;
+      size += 1;
+    }
+    return size;
   }
 
   private endedKey(run: string): string {
@@ -161,10 +156,6 @@ export class TenantFeed {
   }
 
   private get stateKey(): string {
-    return `feed-state/${this.tenant}`;
+    return `feed-state/${placeOfTenant(this.tenant)}`;
   }
-}
-
-function freshRun(next: number): FeedOfRun {
-  return { next, startTime: 0, isAtWork: false };
 }

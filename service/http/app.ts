@@ -35,6 +35,7 @@ import { scheduleRoutes } from './schedule-routes';
 import { serviceRoutes } from './service-routes';
 import { noticeSender } from '../notices/notice-body';
 import { Notifier } from '../notices/notifier';
+import { noticesSince, tenantsOfNotices } from '../notices/outbox';
 import { noticeRoutes } from '../notices/routes';
 import type { SenderSettings } from '../notices/sender';
 import { triggerRoutes } from '../triggers/routes';
@@ -109,11 +110,27 @@ export function createApp(given: ServiceParts): Hono {
 /** Begins to collect events for the feed and for notices. Returns how a notice is sent. */
 function feedAndNotices(client: HoldfastClient, parts: AppParts, access: AccessParts | undefined): SenderSettings['send'] {
   const { store, logger, notify: receivers = [], publicUrl, ownUrl, closing } = parts;
-  const send = noticeSender({ client, url: () => publicUrl?.replace(/\/+$/, '') ?? ownUrl?.(), ...defined({ access }) }, receivers);
-  const notifierOf = (log: FeedLog, signal: AbortSignal): Notifier => new Notifier({ store, logger, receivers, send }, log, signal);
-  const withNotices = receivers.length === 0 ? {} : { notifierOf };
-  if (parts.feed !== undefined || receivers.length > 0)
-    void new Feeder({ source: client.feedSource, store, logger, keepMs: keepMsOf(parts.feed ?? {}), ...withNotices }).run(closing);
+  if (receivers.length > 0 && publicUrl === undefined && ownUrl === undefined)
+    throw new HoldfastError('config-invalid', '`notify` needs `http.publicUrl`, because the service listens for other machines.');
+  const send = noticeSender(
+    { client, store, logger, url: () => publicUrl?.replace(/\/+$/, '') ?? ownUrl?.(), ...defined({ access }) },
+    receivers,
+  );
+  const notices = {
+    tenants: () => tenantsOfNotices(store),
+    notifierOf: (log: FeedLog, signal: AbortSignal) => new Notifier({ store, logger, receivers, send }, log, signal),
+  };
+  if (receivers.length > 0) void noticesSince(store, Date.now()).catch(() => undefined);
+  if (parts.feed !== undefined || receivers.length > 0) {
+    const feeder = new Feeder({
+      source: client.feedSource,
+      store,
+      logger,
+      keepMs: keepMsOf(parts.feed ?? {}),
+      ...(receivers.length > 0 ? { notices } : {}),
+    });
+    void feeder.run(closing);
+  }
   return send;
 }
 

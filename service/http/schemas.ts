@@ -176,24 +176,29 @@ export const ApplyPolicyBody = z.strictObject({
   after: z.string().optional(),
 });
 
-export const ScheduleBody = z.strictObject({
-  cron: shortText.optional(),
-  every: shortText.optional(),
-  zone: shortText.optional(),
-  start: z.strictObject({
-    agent: z.string(),
-    input: json,
-    tags: start.tags,
-    values: start.values,
-    model: start.model,
-    deadline: start.deadline,
-  }),
-  overlap: z.enum(overlaps).optional(),
-  catchUp: shortText.optional(),
-  jitter: shortText.optional(),
-  paused: z.boolean().optional(),
-  note: shortText.optional(),
-});
+const batchRefused = 'A batch needs a function, so only a schedule of the configuration can have a batch';
+
+export const ScheduleBody = z.strictObject(
+  {
+    cron: shortText.optional(),
+    every: shortText.optional(),
+    zone: shortText.optional(),
+    start: z.strictObject({
+      agent: z.string(),
+      input: json,
+      tags: start.tags,
+      values: start.values,
+      model: start.model,
+      deadline: start.deadline,
+    }),
+    overlap: z.enum(overlaps).optional(),
+    catchUp: shortText.optional(),
+    jitter: shortText.optional(),
+    paused: z.boolean().optional(),
+    note: shortText.optional(),
+  },
+  { error: (issue) => (issue.code === 'unrecognized_keys' && issue.keys.includes('batch') ? batchRefused : undefined) },
+);
 export const PauseBody = z.strictObject({ note: shortText.optional() });
 export const BackfillBody = z.strictObject({ since: shortText, until: shortText });
 

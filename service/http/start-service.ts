@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { errorTable, HoldfastError } from '../../contract/errors';
@@ -14,7 +14,7 @@ export interface ServiceOptions extends Omit<ServiceParts, 'closing'> {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
-  /** Longest arrival of a request, and longest pause of a reader. Default: 60 s. */
+  /** Longest arrival of a request, and longest pause of a reader or of an upload of lines. Default: 60 s. */
   readonly requestMs?: number;
 }
 
@@ -46,14 +46,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const onLoopback = isLoopbackAddress(host) ? { hosts: hosts ?? [], ownUrl: () => own.url } : {};
   const app = createApp({ ...parts, closing: closing.signal, ...onLoopback });
   const answer = getRequestListener(app.fetch, { errorHandler: (error) => requestErrorResponse(error, options.logger) });
-  const listener: typeof answer = (request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // Data for a reader that takes nothing stays in memory.
     response.setTimeout(requestMs, () => response.writableLength > 0 && response.destroy());
+    limitArrival(request, requestMs);
     return answer(request, response);
   };
   // With `requireHostHeader`, Node would answer a request without a host itself, with an empty body.
   const server = createServer(
-    { requireHostHeader: false, requestTimeout: requestMs, headersTimeout: requestMs, connectionsCheckingInterval: requestMs / 4 },
+    { requireHostHeader: false, requestTimeout: 0, headersTimeout: requestMs, connectionsCheckingInterval: requestMs / 4 },
     listener,
   );
   server.on('checkExpectation', (_request, response: ServerResponse) => answerUnmet(response));
@@ -72,6 +73,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       return (closed ??= close(server));
     },
   };
+}
+
+/** The lines of a batch may arrive for longer, as long as more bytes come. */
+function limitArrival(request: IncomingMessage, requestMs: number): void {
+  const { socket, method, url = '' } = request;
+  const mayContinue = method === 'POST' && /^\/batches(\?|$)/.test(url);
+  let seen = -1;
+  const timer = setInterval(() => {
+    if (request.complete) clearInterval(timer);
+    else if (mayContinue && socket.bytesRead > seen) seen = socket.bytesRead;
+    else answerUnreadable(Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+  }, requestMs);
+  request.once('close', () => clearInterval(timer));
 }
 
 const unreadable: Readonly<Record<string, string>> = {

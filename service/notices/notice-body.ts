@@ -3,16 +3,18 @@ import type { HoldfastClient } from '../../client/index';
 import { isRole } from '../../contract/access';
 import { defined } from '../../contract/defined';
 import { millisecondsOf } from '../../contract/duration';
-import { HoldfastError } from '../../contract/errors';
+import { codeOf, HoldfastError, messageOf } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import { limits, utf8Length } from '../../contract/limits';
 import { isPersonName } from '../../contract/people';
 import { askedAt } from '../../contract/who-may-answer';
+import type { Logger } from '../../host/logger';
 import type { AccessParts } from '../access/access';
 import { shownHash } from '../access/links';
 import { hashOf } from '../access/secrets';
 import { refused } from '../outgoing/addresses';
+import type { ServiceStore } from '../store/store';
 import { sendSigned } from '../outgoing/send-signed';
 import type { NotifiedPerson, NotifyOptions } from './options';
 import { isFor, targetsOf } from './options';
@@ -21,6 +23,8 @@ import type { SenderSettings } from './sender';
 
 export interface NoticeParts {
   readonly client: HoldfastClient;
+  readonly store: ServiceStore;
+  readonly logger: Pick<Logger, 'warn'>;
   /** The address of the service for people. Undefined: unknown, and notices have no addresses. */
   readonly url: () => string | undefined;
   /** Absent: names are claims, and notices have no links. */
@@ -29,7 +33,7 @@ export interface NoticeParts {
 
 export function noticeSender(parts: NoticeParts, receivers: readonly NotifyOptions[]): SenderSettings['send'] {
   return async (tenant, notice, signal) => {
-    const receiver = receivers.find((one) => one.to === notice.to && isFor(one, notice.type, notice.run));
+    const receiver = receivers.find((one) => one.to === notice.to && isFor(one, tenant, notice.type, notice.run));
     if (receiver === undefined) throw refused(`\`notify\` of the configuration no longer tells ${notice.to} about this.`);
     const body = await bodyOf(parts, tenant, notice, receiver);
     const headers = { 'content-type': 'application/json' };
@@ -44,7 +48,7 @@ async function bodyOf(parts: NoticeParts, tenant: string, notice: Notice, receiv
   const client = parts.client.forTenant(tenant);
   const interrupt = id === undefined ? undefined : (await client.run(about.run).interrupts()).find((one) => one.id === id);
   const url = parts.url();
-  const head = { ...about, ...defined({ url: url === undefined ? undefined : `${url}/#/runs/${encodeURIComponent(about.run)}` }) };
+  const head = { tenant, ...about, ...defined({ url: url === undefined ? undefined : `${url}/#/runs/${encodeURIComponent(about.run)}` }) };
   const links = interrupt === undefined || url === undefined ? [] : await linksTo(parts, { tenant, notice, interrupt, receiver, url });
   const asked = id === undefined ? {} : { interruptId: id, isOpen: interrupt !== undefined, links };
   const whole = { ...head, ...asked, ...defined({ interrupt, error }), ...endOf(event) };
@@ -83,27 +87,37 @@ interface NoticeLink {
   readonly expires: string;
 }
 
-/** All attempts of a notice have the same links, so the audit log has one line for each. */
-async function linksTo({ access }: NoticeParts, { tenant, notice, interrupt, receiver, url }: LinksAsked): Promise<readonly NoticeLink[]> {
+/** Attempts have the same links until half of their time is over, and the audit log has each link once. */
+async function linksTo({ access, store, logger }: NoticeParts, asked: LinksAsked): Promise<readonly NoticeLink[]> {
   if (access === undefined) return [];
   const { links, audit } = access;
+  const { tenant, notice, interrupt, url } = asked;
   const { run } = notice.run;
-  const expires = notice.since + millisecondsOf(links.expires, 'config-invalid');
+  const halfMs = millisecondsOf(links.expires, 'config-invalid') / 2;
+  const expires = notice.since + (Math.floor((Date.now() - notice.since) / halfMs) + 2) * halfMs;
   const made: NoticeLink[] = [];
-  for (const { user, roles = [] } of await peopleFor(receiver, notice, interrupt)) {
-    const about = { tenant, run, interrupt: interrupt.id, hash: shownHash(interrupt), user, roles, expires };
-    const token = await links.make(about, hashOf(`${notice.id} ${user}`).slice(0, 16));
-    if (notice.attempts === 0) void audit.write({ what: 'link-made', tenant, run, interrupt: interrupt.id, for: user, roles });
+  for (const { user, roles = [] } of await peopleFor(asked)) {
+    const id = hashOf(JSON.stringify([notice.id, user, roles, expires])).slice(0, 24);
+    const link = { tenant, run, interrupt: interrupt.id, hash: shownHash(interrupt), user, roles, expires };
+    const token = await links.make(link, id).catch((error: unknown) => {
+      if (codeOf(error) !== 'request-invalid') throw error;
+      logger.warn(`A notice about the run ${run} has no link for ${user}: ${messageOf(error)}`, { run });
+    });
+    if (token === undefined) continue;
+    const isNew = await store.set(`link-made/${id}`, '', { ifAbsent: true, ttlMs: Math.max(1, expires - Date.now()) });
+    if (isNew) void audit.write({ what: 'link-made', tenant, run, interrupt: interrupt.id, for: user, roles });
     made.push({ for: user, url: `${url}/decide/${token}`, expires: new Date(expires).toISOString() });
   }
   return made;
 }
 
-async function peopleFor({ people }: NotifyOptions, { run, at, event }: Notice, interrupt: Interrupt): Promise<readonly NotifiedPerson[]> {
+async function peopleFor({ tenant, notice, interrupt, receiver }: LinksAsked): Promise<readonly NotifiedPerson[]> {
+  const { people } = receiver;
+  const { run, at, event } = notice;
   const asked = askedAt(interrupt, Math.max(Date.now(), at, event?.type === 'interrupt-escalate' ? event.at : 0));
   if (people === undefined) return (asked.by ?? []).map((user) => ({ user }));
   const tool = interrupt.kind === 'approval' ? interrupt.tool : undefined;
-  const found = People.safeParse(await people({ run: run.run, agent: run.agent, tags: run.tags, ...asked, ...defined({ tool }) }));
+  const found = People.safeParse(await people({ tenant, run: run.run, agent: run.agent, tags: run.tags, ...asked, ...defined({ tool }) }));
   if (found.success) return found.data;
   throw new HoldfastError(
     'config-invalid',

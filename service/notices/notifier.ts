@@ -10,7 +10,7 @@ import type { ServiceStore } from '../store/store';
 import type { NotifyOptions } from './options';
 import { isFor } from './options';
 import type { Notice, NoticeRun, OutboxPosition } from './outbox';
-import { NoticeOutbox } from './outbox';
+import { NoticeOutbox, noticesSince } from './outbox';
 import type { SenderSettings } from './sender';
 import { pauseOf, Sender } from './sender';
 
@@ -19,15 +19,14 @@ export interface NotifierSettings extends SenderSettings {
   readonly receivers: readonly NotifyOptions[];
 }
 
-/** A run that goes on only after a repair. `offset`: of its next event. */
 export interface StuckRun {
+  readonly run: NoticeRun;
   readonly error: Failure;
-  readonly offset: number;
+  /** Where the run is stuck. A repeat for the same place changes nothing. */
+  readonly at: string;
 }
 
-/** Clocks of workers and services may differ by this much. */
-const skewMs = 60_000;
-const lookMs = 500;
+const restMs = 60_000;
 
 /**
  * Makes notices of the events of one tenant. The store has a notice before the position in the feed moves on, and until the receiver has
@@ -37,7 +36,9 @@ export class Notifier {
   private readonly outbox: NoticeOutbox;
   private readonly sender: Sender;
   private readonly now: () => number;
-  private at: OutboxPosition | undefined;
+  private readonly stuckRuns: StuckRun[] = [];
+  private isWoken = false;
+  private endRest: () => void = () => undefined;
 
   constructor(
     private readonly settings: NotifierSettings,
@@ -55,33 +56,46 @@ export class Notifier {
       await this.follow().catch((error: unknown) => {
         if (!this.signal.aborted) this.settings.logger.warn(`Notices pause: ${messageOf(error)}`);
       });
-      await this.pause();
+      await pauseOf(this.settings)(1000, this.signal);
     }
     await this.sender.close();
   }
 
-  /** A repeat for the same offset changes nothing. */
-  async stuck(run: NoticeRun, { error, offset }: StuckRun): Promise<void> {
-    const { chunk } = this.at === undefined ? { chunk: 0 } : positionIn(this.at.cursor);
-    for (const to of this.receiversOf('stuck', run)) {
-      const notice = this.noticeFor(to, run, { type: 'stuck', at: this.now(), mark: `stuck ${offset}` });
-      const key = await this.outbox.addOnce({ ...notice, error }, `${placeOf(chunk, 0)}.stuck.${offset}`);
-      if (key !== undefined) this.sender.begin([key]);
-    }
+  /** The feed has more. */
+  wake(): void {
+    this.isWoken = true;
+    this.endRest();
+  }
+
+  stuck(run: StuckRun): void {
+    this.stuckRuns.push(run);
+    this.wake();
   }
 
   private async follow(): Promise<void> {
-    this.at = (await this.outbox.position()) ?? (await this.start());
-    this.sender.begin(await this.outbox.pending());
-    for (let { cursor, since } = this.at; !this.signal.aborted;) {
-      const page = await this.pageAfter(cursor);
+    let at = (await this.outbox.position()) ?? (await this.start());
+    for (let lookedAt = -Infinity; !this.signal.aborted;) {
+      // Another service may have left a notice.
+      if (this.now() - lookedAt >= restMs) {
+        this.sender.begin(await this.outbox.pending());
+        lookedAt = this.now();
+      }
+      const page = await this.pageAfter(at.cursor);
       const keys: string[] = [];
-      for (const event of page.events) if (event.event.time >= since) keys.push(...(await this.take(event)));
-      if (page.next !== cursor) await this.outbox.moveTo((this.at = { cursor: page.next, since }));
-      cursor = page.next;
+      for (const event of page.events) if (event.event.time >= at.since) keys.push(...(await this.take(event)));
+      if (page.next !== at.cursor) await this.outbox.moveTo((at = { ...at, cursor: page.next }));
       this.sender.begin(keys);
-      if (!page.more) await this.pause();
+      if (page.more) continue;
+      await this.takeStuck(at);
+      await this.rest();
     }
+  }
+
+  private async rest(): Promise<void> {
+    const over = new AbortController();
+    this.endRest = () => over.abort();
+    if (!this.isWoken) await pauseOf(this.settings)(restMs, AbortSignal.any([this.signal, over.signal]));
+    this.isWoken = false;
   }
 
   private async pageAfter(since: string): ReturnType<FeedLog['page']> {
@@ -95,9 +109,9 @@ export class Notifier {
     }
   }
 
-  /** Events of the time before the first receiver have no notices. */
   private async start(): Promise<OutboxPosition> {
-    const at = { cursor: cursorOf({ chunk: await this.log.head(), index: 0 }), since: this.now() - skewMs };
+    const cursor = cursorOf({ chunk: await this.log.first(), index: 0 });
+    const at = { tenant: this.log.tenant, cursor, since: await noticesSince(this.settings.store, this.now()) };
     await this.outbox.moveTo(at);
     return at;
   }
@@ -105,26 +119,34 @@ export class Notifier {
   private async take({ cursor, event, ...run }: FeedEvent): Promise<readonly string[]> {
     const type = typeOf(event);
     if (type === undefined) return [];
-    const { chunk, index } = positionIn(cursor);
     const keys: string[] = [];
     for (const to of this.receiversOf(type, run)) {
-      const notice = this.noticeFor(to, run, { type, at: event.time, mark: String(event.offset) });
-      keys.push(await this.outbox.add({ ...notice, event }, placeOf(chunk, index)));
+      const notice = this.noticeFor(to, run, { type, at: event.time, mark: `${event.offset} ${event.time}` });
+      keys.push(await this.outbox.add({ ...notice, event }, placeOf(cursor)));
     }
     return keys;
   }
 
+  /** After all events of the feed, so that a notice about an earlier event comes first. */
+  private async takeStuck({ cursor }: OutboxPosition): Promise<void> {
+    for (let [stuck] = this.stuckRuns; stuck !== undefined; [stuck] = this.stuckRuns) {
+      const { run, error, at } = stuck;
+      for (const to of this.receiversOf('stuck', run)) {
+        const notice = this.noticeFor(to, run, { type: 'stuck', at: this.now(), mark: `stuck ${at}` });
+        const key = await this.outbox.addOnce({ ...notice, error }, `${placeOf(cursor)}.${notice.id}`);
+        if (key !== undefined) this.sender.begin([key]);
+      }
+      this.stuckRuns.shift();
+    }
+  }
+
   private receiversOf(type: NoticeType, run: NoticeRun): ReadonlySet<string> {
-    return new Set(this.settings.receivers.filter((one) => isFor(one, type, run)).map(({ to }) => to));
+    return new Set(this.settings.receivers.filter((one) => isFor(one, this.log.tenant, type, run)).map(({ to }) => to));
   }
 
   private noticeFor(to: string, run: NoticeRun, { type, at, mark }: Pick<Notice, 'type' | 'at'> & { readonly mark: string }): Notice {
     const id = `msg_${hashOf(JSON.stringify([this.log.tenant, run.run, mark, to])).slice(0, 32)}`;
     return { id, to, type, run, at, since: this.now(), attempts: 0 };
-  }
-
-  private pause(): Promise<void> {
-    return pauseOf(this.settings)(lookMs, this.signal);
   }
 }
 
@@ -143,6 +165,8 @@ function typeOf(event: RunEvent): NoticeType | undefined {
   }
 }
 
-function placeOf(chunk: number, index: number): string {
+/** Sorts as the cursors do. */
+function placeOf(cursor: string): string {
+  const { chunk, index } = positionIn(cursor);
   return `${String(chunk).padStart(12, '0')}.${String(index).padStart(6, '0')}`;
 }

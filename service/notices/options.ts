@@ -10,6 +10,7 @@ import type { NoticeRun } from './outbox';
 
 /** A question of a run, and who may answer. */
 export interface AskedOfPeople {
+  readonly tenant: string;
   readonly run: string;
   readonly agent: string;
   readonly tags: readonly string[];
@@ -31,6 +32,8 @@ export interface NotifyOptions {
   /** The secret of Standard Webhooks, or several with spaces between them while the receiver changes to another. */
   readonly secret: string | undefined;
   readonly on: readonly NoticeType[];
+  /** Default: all tenants. */
+  readonly tenants?: readonly string[];
   /** Default: all agents. */
   readonly agents?: readonly string[];
   /** Only runs with all of these tags. */
@@ -48,6 +51,7 @@ const receiver = z
     to: z.string(),
     secret: z.unknown(),
     on: z.array(z.enum(noticeTypes)).min(1),
+    tenants: texts.optional(),
     agents: texts.optional(),
     tags: texts.optional(),
     private: z.boolean().optional(),
@@ -77,8 +81,10 @@ function problemOfUrl(given: Pick<NotifyOptions, 'to' | 'private'>): string | un
 
 export const NotifySchema = z.array(receiver).max(100) as unknown as z.ZodType<readonly NotifyOptions[]>;
 
-export function isFor({ on, agents, tags = [] }: NotifyOptions, type: NoticeType, run: NoticeRun): boolean {
-  return on.includes(type) && agents?.includes(run.agent) !== false && tags.every((tag) => run.tags.includes(tag));
+export function isFor(receiver: NotifyOptions, tenant: string, type: NoticeType, { agent, tags }: NoticeRun): boolean {
+  const isAmong = (one: string, list: readonly string[] | undefined): boolean => list === undefined || list.includes(one);
+  const isAsked = isAmong(tenant, receiver.tenants) && isAmong(agent, receiver.agents) && receiver.on.includes(type);
+  return isAsked && (receiver.tags ?? []).every((tag) => tags.includes(tag));
 }
 
 export function targetsOf({ to, private: isPrivate = false }: Pick<NotifyOptions, 'to' | 'private'>): readonly PushTarget[] {

@@ -28,16 +28,17 @@ export function noticeRoutes({ store, closing }: AppParts, send: SenderSettings[
     .add('GET /', list, ({ query: { limit = usualLimit }, client }) => outboxOf(client).list(limit))
     .add('POST /:notice/send', again, async ({ notice: id, client }) => {
       const outbox = outboxOf(client);
-      const { key, notice } = await outbox.undelivered(id);
+      const notice = await outbox.undelivered(id);
       await send(outbox.tenant, { ...notice, since: Date.now() }, closing).catch((error: unknown) => {
         throw new HoldfastError('notice-failed', `${notice.to} does not take the notice: ${messageOf(error)}`);
       });
-      await outbox.delete(key);
+      await outbox.drop(id);
       return { id };
     })
     .add('DELETE /:notice', drop, async ({ notice: id, client }) => {
       const outbox = outboxOf(client);
-      await outbox.delete((await outbox.undelivered(id)).key);
+      await outbox.undelivered(id);
+      await outbox.drop(id);
       return { id };
     }).app;
 }

@@ -15,6 +15,7 @@ export interface SenderSettings {
 const patienceMs = 86_400_000;
 const longestPauseMs = 600_000;
 const mostAtOnce = 10;
+const longestTryMs = 30_000;
 
 /** Sends the notices of an outbox: of one run to one receiver in order, of several runs at once. */
 export class Sender {
@@ -29,7 +30,7 @@ export class Sender {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Keys that the sender has already change nothing. */
+  /** Known keys change nothing. */
   begin(keys: readonly string[]): void {
     for (const key of keys) {
       const name = key.slice(0, key.lastIndexOf('/'));
@@ -37,12 +38,8 @@ export class Sender {
       if (chain?.includes(key) === true) continue;
       if (chain !== undefined) chain.push(key);
       else {
-        const begun = [key];
-        this.chains.set(name, begun);
-        const sending = this.sendAll(begun).finally(() => {
-          this.chains.delete(name);
-          this.sending.delete(sending);
-        });
+        this.chains.set(name, [key]);
+        const sending = this.sendAll(name).finally(() => this.sending.delete(sending));
         this.sending.add(sending);
       }
     }
@@ -50,17 +47,22 @@ export class Sender {
 
   /** After the signal. */
   async close(): Promise<void> {
-    await Promise.allSettled(this.sending);
+    await Promise.all(this.sending);
   }
 
-  private async sendAll(chain: string[]): Promise<void> {
+  private async sendAll(name: string): Promise<void> {
+    const chain = this.chains.get(name) ?? [];
+    const receiver = name.slice(0, name.lastIndexOf('/'));
+    const places = this.places.get(receiver) ?? new Places();
+    this.places.set(receiver, places);
     for (let [key] = chain; key !== undefined; [key] = chain) {
-      for (let tries = 0; !(await this.attempt(key)); tries += 1) {
-        this.signal.throwIfAborted();
+      for (let tries = 0; !(await places.use(() => this.attempt(key))); tries += 1) {
         await pauseOf(this.settings)(Math.min(1000 * 2 ** tries, longestPauseMs), this.signal);
+        if (this.signal.aborted) return;
       }
       chain.shift();
     }
+    this.chains.delete(name);
   }
 
   /** Returns whether the outbox no longer has the notice as pending. */
@@ -69,10 +71,10 @@ export class Sender {
     try {
       const notice = await outbox.read(key);
       if (notice === undefined) return true;
-      const problem = await this.placesOf(notice.to).use(() => problemOf(settings.send(outbox.tenant, notice, signal)));
-      signal.throwIfAborted();
+      const problem = await this.send(notice);
+      if (signal.aborted) return false;
       if (problem === undefined) {
-        await outbox.delete(key);
+        await outbox.remove(key, notice);
         return true;
       }
       if (notice.attempts === 0) settings.logger.warn(`A notice waits, because ${notice.to} does not take it: ${messageOf(problem)}`);
@@ -83,7 +85,7 @@ export class Sender {
       };
       const isOver = isFinal(problem) || (settings.now ?? Date.now)() >= notice.since + patienceMs;
       if (isOver) await outbox.giveUp(key, tried);
-      else await outbox.write(key, tried);
+      else await outbox.keep(key, tried);
       return isOver;
     } catch (error) {
       if (!signal.aborted) settings.logger.warn(`A notice waits for the store: ${messageOf(error)}`);
@@ -91,10 +93,14 @@ export class Sender {
     }
   }
 
-  private placesOf(to: string): Places {
-    const places = this.places.get(to) ?? new Places();
-    this.places.set(to, places);
-    return places;
+  /** Ends in time, also if `people` of the configuration never does. */
+  private send(notice: Notice): Promise<unknown> {
+    const { settings, outbox } = this;
+    const ending = AbortSignal.any([this.signal, AbortSignal.timeout(longestTryMs)]);
+    return new Promise((resolve) => {
+      ending.addEventListener('abort', () => resolve(ending.reason), { once: true });
+      settings.send(outbox.tenant, notice, ending).then(() => resolve(undefined), resolve);
+    });
   }
 }
 
@@ -114,13 +120,6 @@ class Places {
       else next();
     }
   }
-}
-
-function problemOf(work: Promise<void>): Promise<unknown> {
-  return work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 }
 
 export function pauseOf({ pause }: Pick<SenderSettings, 'pause'>): NonNullable<SenderSettings['pause']> {

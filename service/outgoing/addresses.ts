@@ -25,7 +25,7 @@ export function allowedUrl(given: string, to: readonly PushTarget[]): AllowedUrl
   if (to.includes('loopback') && (literal === 'localhost' || isLoopback(literal))) return { url, mayConnect: isLoopback };
   if (to.includes('public') && url.protocol === 'https:' && (isIP(literal) === 0 || isPublic(literal)))
     return { url, mayConnect: isPublic };
-  throw refused(`Notifications may not go to ${shown(url.origin)}. \`a2a.push.to\` of the configuration says where they may go.`);
+  throw refused(`Notifications may not go to ${shown(url.origin)}.`);
 }
 
 export function hostOf({ hostname }: URL): string {

@@ -59,6 +59,8 @@ function post({ url, mayConnect }: AllowedUrl, { headers, body, signal }: Postin
       response.destroy();
     });
     sent.on('error', (error) => reject(signal.aborted ? new Error('The receiver of notifications did not answer in time.') : error));
+    // After an answer such as 101, Node closes the connection without a response or an error.
+    sent.on('close', () => reject(new Error('The receiver of notifications gave no answer.')));
     sent.end(body);
   });
 }

@@ -81,12 +81,11 @@ export async function loadProject(path?: string, directory: string = process.cwd
   const { example } = config;
   if (example !== undefined && !agents.has(example.agent))
     throw new HoldfastError('config-invalid', `${file}: \`example.agent\` is "${example.agent}", which ${agentsFile} does not export.`);
-  for (const [name, { start }] of Object.entries(config.schedules ?? {}))
-    if (!agents.has(start.agent))
-      throw new HoldfastError(
-        'config-invalid',
-        `${file}: the schedule "${name}" starts "${start.agent}", which ${agentsFile} does not export.`,
-      );
+  for (const [name, { start, batch }] of Object.entries(config.schedules ?? {})) {
+    const { agent } = start ?? batch;
+    if (!agents.has(agent))
+      throw new HoldfastError('config-invalid', `${file}: the schedule "${name}" starts "${agent}", which ${agentsFile} does not export.`);
+  }
   return {
     file,
     config,

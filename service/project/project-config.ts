@@ -7,7 +7,7 @@ import type { WorkerMiddleware } from '../../activities/worker-middleware/worker
 import { duration } from '../../contract/check';
 import { withoutCredentials } from '../../contract/credentials';
 import type { Observer } from '../../contract/observed';
-import type { ScheduleSpec } from '../../contract/schedules';
+import type { ConfiguredSchedule } from '../../contract/schedules';
 import { isTenant, tenantForm } from '../../contract/names';
 import { problemOfPolicies } from '../../contract/policies';
 import { problemOfSchedule } from '../../client/schedules/schedule-spec';
@@ -41,8 +41,8 @@ export interface ProjectConfig {
   readonly outputs?: Readonly<Record<string, unknown>>;
   /** Policies that agents name with `approvalsBy`. */
   readonly policies?: Readonly<Record<string, object>>;
-  /** Schedules that start runs, by name. The service applies changes of the file at its start. */
-  readonly schedules?: Readonly<Record<string, ScheduleSpec>>;
+  /** Schedules that start runs or batches, by name. The service applies changes of the file at its start. */
+  readonly schedules?: Readonly<Record<string, ConfiguredSchedule>>;
   /** Worker middleware that agents name with `onWorker`. */
   readonly middleware?: readonly WorkerMiddleware[];
   /** Observe the worker's model and tool calls. */
@@ -163,7 +163,7 @@ export const ProjectConfigSchema = z.strictObject({
     })
     .optional(),
   schedules: z
-    .record(z.string(), z.custom<ScheduleSpec>())
+    .record(z.string(), z.custom<ConfiguredSchedule>())
     .superRefine((schedules, context) => {
       for (const [name, spec] of Object.entries(schedules)) {
         const problem = problemOfSchedule(name, spec);

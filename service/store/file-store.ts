@@ -2,16 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { appendFile, chmod, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { defined } from '../../contract/defined';
 import { privateDirectory, privateFile } from '../../host/private-files';
 import { withSystemCodes } from '../../host/system-errors';
 import type { ServiceStore } from './store';
-
-interface Stored {
-  readonly value: string;
-  /** In milliseconds since 1970. */
-  readonly expires?: number;
-}
 
 type SetOptions = Parameters<ServiceStore['set']>[2];
 
@@ -27,36 +20,46 @@ export class FileStore implements ServiceStore {
 
   constructor(private readonly folder: string) {}
 
-  async get(key: string): Promise<string | undefined> {
-    const stored = await this.coded(() => this.read(this.pathOf(key)));
-    return stored === undefined || isExpired(stored) ? undefined : stored.value;
+  get(key: string): Promise<string | undefined> {
+    return this.coded(() => valueAt(this.pathOf(key)));
   }
 
-  set(key: string, value: string, options: SetOptions = {}): Promise<boolean> {
-    return this.coded(() => this.write(this.pathOf(key), value, options));
+  set(key: string, value: string, { ttlMs, ifAbsent }: SetOptions = {}): Promise<boolean> {
+    return this.coded(async () => {
+      await this.make();
+      const [path, draft] = [this.pathOf(key), join(this.folder, `${randomUUID()}.draft`)];
+      const expires = ttlMs === undefined ? undefined : Date.now() + ttlMs;
+      if (expires !== undefined) this.sweepSometimes();
+      await writeFile(draft, JSON.stringify({ value, expires }), { mode: privateFile, flush: true });
+      try {
+        if (ifAbsent !== true) return await rename(draft, path).then(() => true);
+        while (!(await unless('EEXIST', () => link(draft, path).then(() => true)))) {
+          if ((await valueAt(path)) !== undefined) return false;
+          await removeExpired(path);
+        }
+        return true;
+      } finally {
+        await rm(draft, { force: true });
+      }
+    });
   }
 
   delete(key: string): Promise<boolean> {
     return this.coded(async () => {
       const path = this.pathOf(key);
-      const stored = await this.read(path);
-      if (stored === undefined || isExpired(stored)) return false;
-      return (await ifPresent(() => unlink(path).then(() => true))) === true;
+      return (await valueAt(path)) !== undefined && (await unless('ENOENT', () => unlink(path).then(() => true))) === true;
     });
   }
 
   list(prefix: string): Promise<readonly string[]> {
     return this.coded(async () => {
       const found: string[] = [];
-      for (const name of (await ifPresent(() => readdir(this.folder))) ?? []) {
-        if (!name.endsWith(ending)) continue;
-        const key = decodeURIComponent(name.slice(0, -ending.length));
-        if (!key.startsWith(prefix)) continue;
+      const start = nameOf(prefix);
+      for (const name of (await unless('ENOENT', () => readdir(this.folder))) ?? []) {
+        if (!name.startsWith(start) || !name.endsWith(ending)) continue;
         const path = join(this.folder, name);
-        const stored = await this.read(path);
-        if (stored === undefined) continue;
-        if (isExpired(stored)) await this.removeExpired(path);
-        else found.push(key);
+        if ((await valueAt(path)) === undefined) await removeExpired(path);
+        else found.push(decodeURIComponent(name.slice(0, -ending.length)));
       }
       return found.sort();
     });
@@ -71,51 +74,8 @@ export class FileStore implements ServiceStore {
   }
 
   async *lines(): AsyncGenerator<string> {
-    const file = await ifPresent(() => open(join(this.folder, auditFile)));
+    const file = await unless('ENOENT', () => open(join(this.folder, auditFile)));
     if (file !== undefined) yield* file.readLines();
-  }
-
-  private async write(path: string, value: string, { ttlMs, ifAbsent }: NonNullable<SetOptions>): Promise<boolean> {
-    await this.make();
-    if (ttlMs !== undefined) this.sweepSometimes();
-    const draft = join(this.folder, `${randomUUID()}.draft`);
-    const stored: Stored = { value, ...defined({ expires: ttlMs === undefined ? undefined : Date.now() + ttlMs }) };
-    await writeFile(draft, JSON.stringify(stored), { mode: privateFile, flush: true });
-    try {
-      if (ifAbsent !== true) {
-        await rename(draft, path);
-        return true;
-      }
-      while (!(await ifNew(() => link(draft, path)))) {
-        const present = await this.read(path);
-        if (present !== undefined && !isExpired(present)) return false;
-        await this.removeExpired(path);
-      }
-      return true;
-    } finally {
-      await rm(draft, { force: true });
-    }
-  }
-
-  private async read(path: string): Promise<Stored | undefined> {
-    const text = await ifPresent(() => readFile(path, 'utf8'));
-    return text === undefined ? undefined : (JSON.parse(text) as Stored);
-  }
-
-  /** Between the look at an expired file and its removal, another process may put a new file in its place. The lock excludes that. */
-  private async removeExpired(path: string): Promise<void> {
-    const lock = `${path}.lock`;
-    while (!(await ifNew(async () => (await open(lock, 'wx', privateFile)).close()))) {
-      const since = (await ifPresent(() => stat(lock)))?.mtimeMs ?? Date.now();
-      if (Date.now() - since > staleLockMs) await rm(lock, { force: true });
-      else await delay(5);
-    }
-    try {
-      const stored = await this.read(path);
-      if (stored !== undefined && isExpired(stored)) await rm(path, { force: true });
-    } finally {
-      await rm(lock, { force: true });
-    }
   }
 
   /** Nobody lists sessions, which would stay for ever. */
@@ -135,31 +95,40 @@ export class FileStore implements ServiceStore {
     return withSystemCodes('using keys, sessions and the audit log', work);
   }
 
-  /** Some file systems take capitals for small letters, so capitals are escaped, too. */
   private pathOf(key: string): string {
-    const escaped = (byte: string): string => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`;
-    return join(
-      this.folder,
-      `${Buffer.from(key)
-        .toString('latin1')
-        .replace(/[^a-z0-9_-]/g, escaped)}${ending}`,
-    );
+    return join(this.folder, nameOf(key) + ending);
   }
 }
 
-function isExpired({ expires }: Stored): boolean {
-  return expires !== undefined && expires <= Date.now();
+/** Some file systems take capitals for small letters, so capitals are escaped, too. */
+function nameOf(key: string): string {
+  const bytes = Buffer.from(key).toString('latin1');
+  return bytes.replace(/[^a-z0-9_-]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }
 
-function ifPresent<T>(work: () => Promise<T>): Promise<T | undefined> {
-  return unlessCode('ENOENT', work);
+async function valueAt(path: string): Promise<string | undefined> {
+  const text = await unless('ENOENT', () => readFile(path, 'utf8'));
+  if (text === undefined) return undefined;
+  const { value, expires = Infinity } = JSON.parse(text) as { readonly value: string; readonly expires?: number };
+  return expires > Date.now() ? value : undefined;
 }
 
-async function ifNew(work: () => Promise<unknown>): Promise<boolean> {
-  return (await unlessCode('EEXIST', () => work().then(() => true))) === true;
+/** Between the look at an expired file and its removal, another process may put a new file in its place. The lock excludes that. */
+async function removeExpired(path: string): Promise<void> {
+  const lock = `${path}.lock`;
+  while (!(await unless('EEXIST', () => writeFile(lock, '', { flag: 'wx', mode: privateFile }).then(() => true)))) {
+    const since = (await unless('ENOENT', () => stat(lock)))?.mtimeMs ?? Date.now();
+    if (Date.now() - since > staleLockMs) await rm(lock, { force: true });
+    else await delay(5);
+  }
+  try {
+    if ((await valueAt(path)) === undefined) await rm(path, { force: true });
+  } finally {
+    await rm(lock, { force: true });
+  }
 }
 
-async function unlessCode<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {
+async function unless<T>(code: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { inTime } from '../../activities/calls/in-time';
 import { connectRedis, redisPatienceMs, type RedisClient } from '../../host/redis/redis-client';
@@ -26,11 +27,9 @@ export class RedisStore implements ServiceStore {
   }
 
   async set(key: string, value: string, { ttlMs, ifAbsent }: SetOptions = {}): Promise<boolean> {
-    const options = {
-      ...(ttlMs === undefined ? {} : { expiration: { type: 'PX', value: Math.max(1, Math.round(ttlMs)) } as const }),
-      ...(ifAbsent === true ? { condition: 'NX' as const } : {}),
-    };
-    return (await this.ask((redis) => redis.set(prefix + key, value, options))) === 'OK';
+    const expiration = ttlMs === undefined ? undefined : ({ type: 'PX', value: Math.max(1, Math.round(ttlMs)) } as const);
+    const condition = ifAbsent === true ? ('NX' as const) : undefined;
+    return (await this.ask((redis) => redis.set(prefix + key, value, defined({ expiration, condition })))) === 'OK';
   }
 
   async delete(key: string): Promise<boolean> {
@@ -56,19 +55,18 @@ export class RedisStore implements ServiceStore {
   }
 
   async *lines(): AsyncGenerator<string> {
-    for (let from = '-'; ;) {
-      const start = from;
-      const page = (await this.ask((redis) => redis.xRange(auditKey, start, '+', { COUNT: pageSize }))) ?? [];
+    for (let start: string | undefined = '-'; start !== undefined;) {
+      const from: string = start;
+      const page = (await this.ask((redis) => redis.xRange(auditKey, from, '+', { COUNT: pageSize }))) ?? [];
       for (const { message } of page) yield message['line'] ?? '';
-      const last = page.at(-1);
-      if (last === undefined || page.length < pageSize) return;
-      from = `(${last.id}`;
+      start = page.length < pageSize ? undefined : `(${page.at(-1)?.id}`;
     }
   }
 
   close(): void {
     void this.connected?.then((redis) => redis.destroy()).catch(() => undefined);
-    this.connected = undefined;
+    this.connected = Promise.reject(new Error('the service has closed its store'));
+    this.connected.catch(() => undefined);
   }
 
   private async ask<T>(question: (redis: RedisClient) => Promise<T>): Promise<T> {

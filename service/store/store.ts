@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hashOf } from '../access/secrets';
 
 /** Where the service keeps what is no run: keys, sessions, deliveries, the audit log. */
 export interface ServiceStore {
@@ -20,3 +21,13 @@ export const StoreSchema = z.custom<ServiceStore>(
   (value) => methods.every((method) => typeof (value as Record<string, unknown> | null)?.[method] === 'function'),
   `is not a store with ${methods.slice(0, -1).join(', ')} and lines`,
 );
+
+export async function readJson<T>(store: Pick<ServiceStore, 'get'>, key: string): Promise<T | undefined> {
+  const text = await store.get(key);
+  return text === undefined ? undefined : (JSON.parse(text) as T);
+}
+
+/** A part of keys. The names of tenants may be longer than names of files. */
+export function placeOfTenant(tenant: string): string {
+  return hashOf(tenant).slice(0, 32);
+}

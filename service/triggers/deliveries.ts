@@ -1,18 +1,18 @@
-import { createHash } from 'node:crypto';
 import type { HoldfastClient } from '../../client/index';
-import type { DeliveryOutcome, KeptDeliveries } from '../../contract/deliveries';
+import type { DeliveryOutcome } from '../../contract/deliveries';
 import { defined } from '../../contract/defined';
-import { HoldfastError, codeOf, errorTable, messageOf } from '../../contract/errors';
+import { HoldfastError, codeOf, isFinal, messageOf } from '../../contract/errors';
 import type { Failure, Json } from '../../contract/messages/messages';
 import { notJson } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
 import { shown } from '../../contract/shown';
+import { hashOf } from '../access/secrets';
 import { checkStart } from '../http/asked-agent';
 import { parse, parseJson } from '../http/parse-request';
 import { StartBody } from '../http/schemas';
 import type { AppParts } from '../parts';
 import type { DeliveryDecision, LastEntry, ReceivedDelivery } from './delivery-log';
-import { DeliveryLog } from './delivery-log';
+import { DeliveryLog, outcomeOf } from './delivery-log';
 import type { TriggerOptions, TriggerStart } from './options';
 
 const StartOfTrigger = StartBody.pick({ agent: true, input: true, id: true, tags: true, values: true, model: true, deadline: true });
@@ -28,14 +28,14 @@ export interface NamedTrigger {
  * killed service stopped.
  */
 export class Deliveries {
-  private readonly log: DeliveryLog;
+  readonly log: DeliveryLog;
 
   constructor(
     private readonly parts: Pick<AppParts, 'agents' | 'logger' | 'store'>,
     private readonly trigger: NamedTrigger,
     private readonly client: HoldfastClient,
   ) {
-    this.log = new DeliveryLog(parts.store, { tenant: trigger.tenant, trigger: trigger.name });
+    this.log = new DeliveryLog(parts.store, trigger);
   }
 
   async take(delivery: ReceivedDelivery): Promise<DeliveryOutcome> {
@@ -43,117 +43,90 @@ export class Deliveries {
     return this.settle(known ?? (await this.log.add(delivery.id, this.plan(delivery))), delivery);
   }
 
-  listKept(limit: number): Promise<KeptDeliveries> {
-    return this.log.listKept(limit);
-  }
-
-  /** Plans a kept delivery with the code of today. */
+  /** Plans a delivery that has a problem anew, with the code of today. */
   async replay(id: string): Promise<DeliveryOutcome> {
-    const last = await this.find(id);
-    const outcome = finalOutcome(last) ?? (await this.planAnew(last, id));
-    if (!('kept' in outcome)) await this.log.forget(last, id);
-    return outcome;
-  }
-
-  private async planAnew(last: LastEntry, id: string): Promise<DeliveryOutcome> {
-    const delivery = await this.log.readKept(last, id);
-    if (delivery === undefined) throw this.unknown(id);
-    return this.settle('start' in last.entry ? last : await this.log.add(id, this.plan(delivery), last), delivery);
+    const { last, delivery } = await this.find(id);
+    if (delivery === undefined) return outcomeOf(last.entry) ?? this.refuse(id);
+    return this.settle('problem' in last.entry ? await this.log.add(id, this.plan(delivery), last) : last, delivery);
   }
 
   async drop(id: string): Promise<void> {
-    const last = await this.find(id);
-    if (!('problem' in last.entry)) throw this.unknown(id);
+    const { last, delivery } = await this.find(id);
+    if (delivery === undefined || outcomeOf(last.entry) !== undefined) return this.refuse(id);
     const { entry } = await this.log.add(id, { ignored: true }, last);
     if (!('ignored' in entry)) throw new HoldfastError('delivery-unknown', `The delivery ${shown(id)} was replayed meanwhile.`);
-    await this.log.forget(last, id);
+    await this.log.forget(last);
   }
 
-  private async settle(last: LastEntry, delivery: ReceivedDelivery): Promise<DeliveryOutcome> {
-    for (let now = last; ;) {
-      const { entry } = now;
-      const outcome = finalOutcome(now);
-      if (outcome !== undefined) return outcome;
-      if (!('start' in entry)) {
-        await this.log.keep(now, delivery);
-        return { kept: delivery.id };
-      }
-      now = await this.log.add(delivery.id, await this.begin(delivery.id, entry.start), now);
-    }
+  private async settle(first: LastEntry, delivery: ReceivedDelivery): Promise<DeliveryOutcome> {
+    let last = first;
+    while ('start' in last.entry) last = await this.log.add(delivery.id, await this.begin(delivery, last, last.entry.start), last);
+    const outcome = outcomeOf(last.entry);
+    await (outcome === undefined ? this.log.keep(last, delivery) : this.log.forget(last));
+    return outcome ?? { kept: delivery.id };
   }
 
   private plan(delivery: ReceivedDelivery): DeliveryDecision {
-    const { id, headers, body } = delivery;
+    try {
+      const start = this.startFor(delivery);
+      if (start === undefined) return { ignored: true };
+      checkStart(this.parts, start);
+      return { start: { ...start, id: start.id ?? this.runIdOf(delivery.id) } };
+    } catch (error) {
+      return this.problemOf(delivery, error);
+    }
+  }
+
+  private startFor({ id, headers, body }: ReceivedDelivery): TriggerStart | undefined {
     const { name, options } = this.trigger;
     try {
-      const made = this.callStart(() => {
-        const start = options.start({ payload: payloadOf(body), id, headers, trigger: name });
-        if (start === undefined) return undefined;
-        const problem = notJson(start);
-        if (problem !== undefined) throw new Error(`it is not JSON: ${problem}`);
-        return parse(StartOfTrigger, JSON.parse(JSON.stringify(start)), 'The start') as TriggerStart;
-      });
-      if (made === undefined) return { ignored: true };
-      checkStart(this.parts, made);
-      return { start: { ...made, id: made.id ?? this.runIdOf(id) } };
+      const start = options.start({ payload: payloadOf(body), id, headers, trigger: name });
+      if (start === undefined) return undefined;
+      const problem = notJson(start);
+      if (problem !== undefined) throw new Error(`it is not JSON: ${problem}`);
+      return parse(StartOfTrigger, JSON.parse(JSON.stringify(start)), 'The start') as TriggerStart;
     } catch (error) {
-      return this.problemOf(id, error);
+      throw new HoldfastError('trigger-failed', `\`start\` of the trigger "${name}" made no run: ${messageOf(error)}`);
     }
   }
 
-  private callStart(start: () => TriggerStart | undefined): TriggerStart | undefined {
-    try {
-      return start();
-    } catch (error) {
-      throw new HoldfastError('trigger-failed', `\`start\` of the trigger "${this.trigger.name}" made no run: ${messageOf(error)}`);
-    }
-  }
-
-  private async begin(delivery: string, { agent, input, ...options }: TriggerStart): Promise<DeliveryDecision> {
+  private async begin(delivery: ReceivedDelivery, last: LastEntry, start: TriggerStart): Promise<DeliveryDecision> {
     const { name, tenant } = this.trigger;
+    const { agent, input, ...options } = start;
     const who = `trigger:${name}`;
     const client = this.client.as({ tenant, user: who, proof: who, roles: [], may: new Set(['runs:start']) });
     try {
       return { run: (await client.start(agent, input as Json, defined(options))).id };
     } catch (error) {
-      if (isTransient(error)) throw error;
-      return this.problemOf(delivery, error);
+      if (isFinal(error)) return this.problemOf(delivery, error);
+      // GitHub repeats no delivery.
+      await this.log.keep(last, delivery);
+      throw error;
     }
   }
 
-  private problemOf(delivery: string, error: unknown): DeliveryDecision {
+  private problemOf({ id }: ReceivedDelivery, error: unknown): DeliveryDecision {
     const code = codeOf(error);
     if (code === undefined) throw error;
     const problem: Failure = { code, message: messageOf(error) };
-    this.parts.logger.warn(`A delivery of the trigger ${this.trigger.name} is kept`, { delivery, ...problem });
+    this.parts.logger.warn(`A delivery of the trigger ${this.trigger.name} is kept`, { delivery: id, ...problem });
     return { problem };
   }
 
   /** Depends on the delivery alone, so that repeats start the same run. */
   private runIdOf(delivery: string): string {
     const id = `${this.trigger.name}:${delivery}`;
-    return isRunId(id) ? id : `${this.trigger.name}:${createHash('sha256').update(delivery).digest('hex')}`;
+    return isRunId(id) ? id : `${this.trigger.name}:${hashOf(delivery)}`;
   }
 
-  private async find(id: string): Promise<LastEntry> {
-    const last = await this.log.last(id);
-    if (last === undefined) throw this.unknown(id);
-    return last;
+  private async find(id: string): Promise<{ readonly last: LastEntry; readonly delivery: ReceivedDelivery | undefined }> {
+    const last = (await this.log.last(id)) ?? this.refuse(id);
+    return { last, delivery: await this.log.readKept(last) };
   }
 
-  private unknown(id: string): HoldfastError {
-    return new HoldfastError('delivery-unknown', `The trigger "${this.trigger.name}" keeps no delivery ${shown(id)}.`);
+  private refuse(id: string): never {
+    throw new HoldfastError('delivery-unknown', `The trigger "${this.trigger.name}" keeps no delivery ${shown(id)}.`);
   }
-}
-
-function finalOutcome({ entry }: LastEntry): DeliveryOutcome | undefined {
-  if ('run' in entry) return { run: entry.run };
-  return 'ignored' in entry ? { ignored: true } : undefined;
-}
-
-/** The sender repeats the delivery later. */
-function isTransient(error: unknown): boolean {
-  return errorTable[codeOf(error) ?? 'internal'].status >= 500;
 }
 
 export function payloadOf(body: string): Json {

@@ -4,6 +4,7 @@ import { duration } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import { isTenant, nameProblem, tenantForm } from '../../contract/names';
 import { isSigningSecret, signingSecretForm } from '../../host/check-settings';
+import { formed } from '../formed';
 
 export type DeliveryHeaders = Readonly<Record<string, string>>;
 
@@ -72,19 +73,17 @@ const trigger = z
   .strictObject({
     from,
     secrets: z.unknown(),
-    tolerance: z.string().optional(),
+    tolerance: formed<string>(duration, 'tolerance').optional(),
     tenant: z.string().refine(isTenant, `is no name of a tenant: use ${tenantForm}`).optional(),
     start: func,
     limit: z.int().min(1).max(mostBytes).optional(),
   })
   .superRefine(({ from: sender, secrets, tolerance }, context) => {
+    const refuse = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+    const problem = problemOfSecrets([secrets].flat(), sender === 'standard');
+    if (problem !== undefined) refuse('secrets', problem);
     const isTimed = typeof sender === 'string' ? sender !== 'github' : sender.timestamp !== undefined;
-    const problems = {
-      secrets: problemOfSecrets([secrets].flat(), sender === 'standard'),
-      tolerance: tolerance === undefined ? undefined : problemOfTolerance(tolerance, isTimed),
-    };
-    for (const [field, message] of Object.entries(problems))
-      if (message !== undefined) context.addIssue({ code: 'custom', path: [field], message });
+    if (tolerance !== undefined && !isTimed) refuse('tolerance', 'has no effect, because these deliveries have no time. Remove the option');
   });
 
 function problemOfSecrets(secrets: readonly unknown[], isStandard: boolean): string | undefined {
@@ -94,12 +93,6 @@ function problemOfSecrets(secrets: readonly unknown[], isStandard: boolean): str
   if (new Set(secrets).size < secrets.length) return 'have one secret twice';
   if (isStandard && !secrets.every((secret) => isSigningSecret(String(secret)))) return `have a secret that is not ${signingSecretForm}`;
   return undefined;
-}
-
-function problemOfTolerance(tolerance: string, isTimed: boolean): string | undefined {
-  if (!isTimed) return 'has no effect, because these deliveries have no time. Remove the option';
-  const problem = duration.problem(tolerance, 'tolerance');
-  return problem === undefined ? undefined : `is refused: ${problem}`;
 }
 
 export const TriggersSchema = z.record(z.string(), trigger).superRefine((triggers, context) => {

@@ -1,130 +1,96 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { isRecord } from '../../contract/check';
 import { millisecondsOf } from '../../contract/duration';
-import { HoldfastError } from '../../contract/errors';
+import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
+import { isSame } from '../access/secrets';
 import type { DeliveryHeaders, SignatureForm, TriggerOptions } from './options';
 
-/** Signatures that a request has, and the text before the body that they also cover. */
-interface SignatureClaim {
-  readonly signatures: readonly string[];
-  readonly covered: string;
-  /** In seconds since 1970. Absent: the form has no time. */
-  readonly time?: string;
+interface SenderForm extends SignatureForm {
+  /** Between several signatures in the header. */
+  readonly separator?: string;
+  /** Text before the time, which is between the signatures. */
+  readonly timePrefix?: string;
+  readonly keyOf?: (secret: string) => Buffer;
+  /** The text before the body that the signature also covers. Default: `TIMESTAMP.` */
+  readonly covered?: (time: string, headers: DeliveryHeaders) => string;
 }
 
-interface SenderForm {
-  /** The header that the refusal names. */
-  readonly header: string;
-  readonly encoding: 'hex' | 'base64';
-  readonly keyOf: (secret: string) => Buffer;
-  readonly claimOf: (headers: DeliveryHeaders) => SignatureClaim | undefined;
-  readonly idOf: (payload: Json, headers: DeliveryHeaders) => unknown;
-}
+const fieldOf = (payload: Json, field: string): string | undefined => (isRecord(payload) ? (payload[field] as string) : undefined);
 
-const asText = (secret: string): Buffer => Buffer.from(secret);
-const fieldOf = (payload: Json, field: string): unknown => (isRecord(payload) ? payload[field] : undefined);
-
-function ownForm(
-  { signature, prefix = '', encoding = 'hex', id, timestamp }: SignatureForm,
-  coveredWith = (time: string): string => `${time}.`,
-): SenderForm {
-  const [header, idHeader, timeHeader] = [signature, typeof id === 'string' ? id : '', timestamp].map((name) => name?.toLowerCase());
-  return {
-    header: signature,
-    encoding,
-    keyOf: asText,
-    claimOf: (headers) => {
-      const text = headers[header ?? ''];
-      const time = timeHeader === undefined ? undefined : headers[timeHeader];
-      if (text?.startsWith(prefix) !== true || (timeHeader !== undefined && time === undefined)) return undefined;
-      const signatures = [text.slice(prefix.length)];
-      return time === undefined ? { signatures, covered: '' } : { signatures, covered: coveredWith(time), time };
-    },
-    idOf: (payload, headers) => (typeof id === 'string' ? headers[idHeader ?? ''] : id(payload, headers)),
-  };
-}
-
-const senderForms = {
+const senderForms: Readonly<Record<Exclude<TriggerOptions['from'], SignatureForm>, SenderForm>> = {
   standard: {
-    header: 'webhook-signature',
+    signature: 'webhook-signature',
+    separator: ' ',
+    prefix: 'v1,',
     encoding: 'base64',
+    id: 'webhook-id',
+    timestamp: 'webhook-timestamp',
     keyOf: (secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'),
-    claimOf: ({ 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': text }) => {
-      if (id === undefined || time === undefined || text === undefined) return undefined;
-      const signatures = text.split(' ').flatMap((one) => (one.startsWith('v1,') ? [one.slice('v1,'.length)] : []));
-      return { signatures, covered: `${id}.${time}.`, time };
-    },
-    idOf: (_, headers) => headers['webhook-id'],
+    covered: (time, { 'webhook-id': id }) => `${id}.${time}.`,
   },
-  github: ownForm({ signature: 'X-Hub-Signature-256', prefix: 'sha256=', id: 'X-GitHub-Delivery' }),
-  stripe: {
-    header: 'Stripe-Signature',
-    encoding: 'hex',
-    keyOf: asText,
-    claimOf: ({ 'stripe-signature': text = '' }) => {
-      const valuesOf = (name: string): readonly string[] =>
-        text.split(',').flatMap((part) => (part.startsWith(`${name}=`) ? [part.slice(name.length + 1)] : []));
-      const [time, ...more] = valuesOf('t');
-      return time === undefined || more.length > 0 ? undefined : { signatures: valuesOf('v1'), covered: `${time}.`, time };
-    },
-    idOf: (payload) => fieldOf(payload, 'id'),
+  github: { signature: 'X-Hub-Signature-256', prefix: 'sha256=', id: 'X-GitHub-Delivery' },
+  stripe: { signature: 'Stripe-Signature', separator: ',', prefix: 'v1=', timePrefix: 't=', id: (payload) => fieldOf(payload, 'id') },
+  slack: {
+    signature: 'X-Slack-Signature',
+    prefix: 'v0=',
+    id: (payload) => fieldOf(payload, 'event_id'),
+    timestamp: 'X-Slack-Request-Timestamp',
+    covered: (time) => `v0:${time}:`,
   },
-  slack: ownForm(
-    {
-      signature: 'X-Slack-Signature',
-      prefix: 'v0=',
-      timestamp: 'X-Slack-Request-Timestamp',
-      id: (payload) => fieldOf(payload, 'event_id') as string | undefined,
-    },
-    (time) => `v0:${time}:`,
-  ),
-} as const satisfies Readonly<Record<string, SenderForm>>;
+};
 
-function formOf({ from }: Pick<TriggerOptions, 'from'>): SenderForm {
-  return typeof from === 'string' ? senderForms[from] : ownForm(from);
-}
+const formOf = ({ from }: Pick<TriggerOptions, 'from'>): SenderForm => (typeof from === 'string' ? senderForms[from] : from);
+const headerIn = (headers: DeliveryHeaders, name: string): string | undefined => headers[name.toLowerCase()];
 
-const usualTolerance = '5m';
-
-/**
- * Refuses an unsigned or late request before its body is read. The returned function checks the body.
- */
+/** Refuses an unsigned or late request before its body is read. The returned function checks the body. */
 export function signatureOf(
   trigger: Pick<TriggerOptions, 'from' | 'secrets' | 'tolerance'>,
   headers: DeliveryHeaders,
   now: number = Date.now(),
 ): (body: Uint8Array) => void {
-  const { header, encoding, keyOf, claimOf } = formOf(trigger);
-  const claim = claimOf(headers);
-  if (claim === undefined) throw refused(`The delivery is not signed: its header ${header} is missing or incomplete.`);
-  checkTime(claim, trigger.tolerance, now);
-  const offered = claim.signatures.flatMap((text) => digestOf(text, encoding) ?? []);
+  const form = formOf(trigger);
+  const { signature, encoding = 'hex', keyOf = Buffer.from, covered = (time) => `${time}.` } = form;
+  const claim = claimIn(form, headers);
+  if (claim === undefined) throw refused(`The delivery is not signed: its header ${signature} is missing or incomplete.`);
+  const { signatures, time } = claim;
+  if (time !== undefined) checkTime(time, trigger.tolerance, now);
+  const before = time === undefined ? '' : covered(time, headers);
   return (body) => {
-    let isSigned = false;
-    for (const secret of [trigger.secrets].flat()) {
+    const isSignedWith = (secret = ''): boolean => {
+      const key = keyOf(secret);
+      const digest = createHmac('sha256', key).update(before).update(body).digest(encoding);
       // A missing secret would be a key that everybody knows.
-      const key = keyOf(secret ?? '');
-      const digest = createHmac('sha256', key).update(claim.covered).update(body).digest();
-      for (const signature of offered) isSigned = (timingSafeEqual(digest, signature) && key.length > 0) || isSigned;
-    }
-    if (!isSigned) throw refused(`The header ${header} fits no secret of the trigger.`);
+      return key.length > 0 && signatures.some((one) => isSame(encoding === 'hex' ? one.toLowerCase() : one, digest));
+    };
+    if (![trigger.secrets].flat().some((secret) => isSignedWith(secret)))
+      throw refused(`The header ${signature} fits no secret of the trigger.`);
   };
 }
 
-function checkTime({ time }: SignatureClaim, tolerance: string = usualTolerance, now: number): void {
-  if (time === undefined) return;
-  const awayMs = /^\d{1,12}$/.test(time) ? Math.abs(now - Number(time) * 1000) : undefined;
-  if (awayMs === undefined) throw refused('The time of the signature is no number of seconds since 1970.');
-  if (awayMs > millisecondsOf(tolerance, 'config-invalid'))
-    throw refused(
-      `The delivery was signed ${Math.round(awayMs / 1000)} s away from the time of the service, and ${tolerance} is the most.`,
-    );
+/** Undefined: the signature or its time is missing. */
+function claimIn(
+  form: SenderForm,
+  headers: DeliveryHeaders,
+): { readonly signatures: readonly string[]; readonly time?: string } | undefined {
+  const { signature, separator, prefix = '', timestamp, timePrefix } = form;
+  const text = headerIn(headers, signature) ?? '';
+  const parts = separator === undefined ? [text] : text.split(separator);
+  const after = (start: string): readonly string[] =>
+    parts.flatMap((part) => (part.startsWith(start) && part !== start ? [part.slice(start.length)] : []));
+  const signatures = after(prefix);
+  if (signatures.length === 0) return undefined;
+  if (timestamp === undefined && timePrefix === undefined) return { signatures };
+  const [time, ...more] = timePrefix === undefined ? [headerIn(headers, timestamp ?? '')] : after(timePrefix);
+  return time === undefined || more.length > 0 ? undefined : { signatures, time };
 }
 
-function digestOf(text: string, encoding: 'hex' | 'base64'): Buffer | undefined {
-  const bytes = Buffer.from(text, encoding);
-  return bytes.length === 32 && bytes.toString(encoding) === (encoding === 'hex' ? text.toLowerCase() : text) ? bytes : undefined;
+function checkTime(time: string, tolerance = '5m', now: number): void {
+  if (!/^\d{1,12}$/.test(time)) throw refused('The time of the signature is no number of seconds since 1970.');
+  const awayMs = Math.abs(now - Number(time) * 1000);
+  if (awayMs <= millisecondsOf(tolerance, 'config-invalid')) return;
+  const away = `${Math.round(awayMs / 1000)} s`;
+  throw refused(`The delivery was signed ${away} away from the time of the service, and ${tolerance} is the most.`);
 }
 
 function refused(message: string): HoldfastError {
@@ -133,7 +99,13 @@ function refused(message: string): HoldfastError {
 
 /** Throws 'request-invalid' without a usable id: repeats would not be recognized. */
 export function deliveryIdOf(trigger: Pick<TriggerOptions, 'from'>, payload: Json, headers: DeliveryHeaders): string {
-  const id = formOf(trigger).idOf(payload, headers);
+  const { id: place } = formOf(trigger);
+  let id: unknown;
+  try {
+    id = typeof place === 'string' ? headerIn(headers, place) : place(payload, headers);
+  } catch (error) {
+    throw new HoldfastError('request-invalid', `The delivery has no id, because \`from.id\` of the trigger failed: ${messageOf(error)}`);
+  }
   if (typeof id === 'string' && /^(?!\.{1,2}$)[!-~]{1,200}$/.test(id)) return id;
   throw new HoldfastError(
     'request-invalid',

@@ -22,7 +22,7 @@ it('opens at the address that the ready line says, and loads nothing from elsewh
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin',
   });
-  for (const name of ['Runs', 'Try it', 'Service', 'Inbox']) {
+  for (const name of ['Runs', 'Try it', 'Automation', 'Service', 'Inbox']) {
     await page.getByRole('navigation').getByRole('link', { name }).click();
     await page.getByRole('navigation').locator('a[aria-current=page]').getByText(name).waitFor();
   }
@@ -90,6 +90,10 @@ const entrances: Readonly<Record<PageName | 'run', readonly (readonly [hash: str
     ['#/try/orders', 'main .field'],
     ['#/try/nobody', 'main'],
   ],
+  automation: [
+    ['#/automation', 'main .muted'],
+    ['#/automation?tab=batches', 'main .muted'],
+  ],
   service: [
     ['#/service', '.table'],
     ['#/service?tab=tools', '.table'],
@@ -142,7 +146,7 @@ it('loads the other pages in advance, so that they are there while the service i
   await all;
   await context.setOffline(true);
   await page.getByText('Service away').waitFor();
-  for (const name of ['Runs', 'Try it', 'Service']) {
+  for (const name of ['Runs', 'Try it', 'Automation', 'Service']) {
     await page.getByRole('navigation').getByRole('link', { name }).click();
     await page.locator('main > *:not(.unseen)').first().waitFor();
     expect(await page.getByText('This page could not be loaded').count()).toBe(0);

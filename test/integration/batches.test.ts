@@ -142,6 +142,79 @@ describe('a batch', () => {
     expect(await other?.batches()).toEqual({ batches: [] });
   });
 
+  it('of a schedule has the lines of its time, and a schedule whose function throws goes on with the next time', async () => {
+    const name = `s_${randomUUID().slice(0, 8)}`;
+    let asked = 0;
+    const lines = async () => {
+      if (++asked === 1) throw new Error('The table is locked.');
+      return [`order of night ${asked}`, { input: 'order', id: `${name}-own` }, 'order'];
+    };
+    const spec = {
+      cron: '0 2 * * *',
+      paused: true,
+      overlap: 'buffer-all',
+      batch: { agent: 'plain', lines, tags: [name], concurrency: 2 },
+    } as const;
+    bed.schedules[name] = spec;
+    await bed.client.schedules.apply({ [name]: spec });
+    const queues = await bed.serve();
+    const range = { since: '2026-11-01T00:00:00Z', until: '2026-11-03T00:00:00Z' };
+    expect(await bed.client.schedules.backfill(name, range)).toEqual({ times: 2 });
+    const ids = [1, 2].map((day) => `${name}-2026-11-0${day}T02:00:00Z`);
+    await eventually(async () => ((await bed.client.schedules.get(name)).runs.length === 2 ? true : undefined));
+    expect(await bed.client.schedules.get(name)).toMatchObject({
+      ...{ agent: 'plain', batch: { agent: 'plain', tags: [name], concurrency: 2 } },
+      runs: [...ids].reverse().map((id) => ({ id })),
+    });
+    const [failed, completed] = await Promise.all(ids.map((id) => untilIt(id, hasEnded)));
+    const error = { code: 'batch-lines-failed', message: `\`lines\` of the schedule "${name}" failed: The table is locked.` };
+    expect(failed).toMatchObject({ id: ids[0], status: 'failed', started: 0, lines: 0, error });
+    expect(completed).toMatchObject({ id: ids[1], status: 'completed', lines: 3, started: 3, startedBy: `schedule:${name}` });
+    await eventually(async () => ((await bed.service.batch(ids[1] ?? '')).counts.completed === 3 ? true : undefined));
+    expect(await resultsOf(ids[1] ?? '')).toMatchObject([{ id: `${ids[1]}-000001`, output: 'done' }, { id: `${name}-own` }, { line: 3 }]);
+    expect(await bed.service.view(`${name}-own`)).toMatchObject({ startedBy: `schedule:${name}`, tags: expect.arrayContaining([name]) });
+    expect(asked).toBe(2);
+    await queues.shutdown();
+    await expect(bed.client.schedules.set('x', spec as never)).rejects.toMatchObject({ code: 'schedule-invalid' });
+  });
+
+  it('of a schedule that is cancelled by the next time cancels its runs', async () => {
+    const name = `c_${randomUUID().slice(0, 8)}`;
+    const spec = {
+      cron: '0 2 * * *',
+      paused: true,
+      overlap: 'cancel-other',
+      batch: { agent: 'guarded', lines: () => ['dear', 'dear'] },
+    } as const;
+    bed.schedules[name] = spec;
+    await bed.client.schedules.apply({ [name]: spec });
+    const queues = await bed.serve();
+    await bed.client.schedules.runNow(name);
+    const id = await eventually(async () => (await bed.client.schedules.get(name)).runs[0]?.id);
+    await untilIt(id, ({ counts: { waiting } }) => waiting === 2);
+    await bed.client.schedules.runNow(name);
+    expect(await untilIt(id, hasEnded)).toMatchObject({ status: 'stopped', started: 2 });
+    expect((await resultsOf(id)).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
+    const next = await eventually(async () => (await bed.client.schedules.get(name)).runs.find((run) => run.id !== id)?.id);
+    await bed.service.stopBatch(next, { cancelRuns: true });
+    await untilIt(next, hasEnded);
+    await queues.shutdown();
+  });
+
+  it('whose runs wait for people leaves its place to other batches', async () => {
+    const queues = await bed.serve();
+    const waiting = Array.from({ length: 6 }, () => `waiting-${randomUUID()}`);
+    for (const id of waiting) await bed.service.startBatch({ agent: 'guarded', id }, '"dear"');
+    for (const id of waiting) await untilIt(id, ({ counts }) => counts.waiting === 1);
+    const id = `beside-${randomUUID()}`;
+    await bed.service.startBatch({ agent: 'plain', id }, '"order"');
+    expect(await untilIt(id, hasEnded)).toMatchObject({ status: 'completed' });
+    expect((await bed.service.batch(waiting[0] ?? '')).problem).toBeUndefined();
+    for (const one of waiting) await bed.service.stopBatch(one, { cancelRuns: true });
+    for (const one of waiting) expect(await untilIt(one, hasEnded)).toMatchObject({ status: 'stopped', started: 1 });
+    await queues.shutdown();
+  });
+
   it('whose lines the store lost says so, and waits for a service that has them', async () => {
     const id = `lost-${randomUUID()}`;
     await bed.service.startBatch({ agent: 'plain', id }, '"order"');

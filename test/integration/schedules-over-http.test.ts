@@ -69,6 +69,7 @@ it.each([
   ['ann/operator', 'POST /schedules/x', { ...spec, cron: '0 0 1 1 * *' }, 'schedule-invalid'],
   ['ann/operator', 'POST /schedules/x', { ...spec, start: { agent: 'nobody', input: 'Hi' } }, 'agent-unknown'],
   ['ann/operator', 'POST /schedules/x', { ...spec, when: 'now' }, 'request-invalid'],
+  ['ann/operator', 'POST /schedules/x', { cron: spec.cron, batch: { agent: 'plain' } }, 'request-invalid'],
   ['ann/operator', 'POST /schedules/night/backfill', { since: '2027-01-01', until: '2020-01-01' }, 'request-invalid'],
   ['ann/operator', 'GET /schedules/none', undefined, 'schedule-unknown'],
   ['stranger/admin', 'GET /schedules/night', undefined, 'schedule-unknown'],

@@ -10,6 +10,7 @@ import { createLogger } from '../../host/logger';
 import { createApp } from '../../service/http/app';
 import type { RunningService } from '../../service/http/start-service';
 import { startService } from '../../service/http/start-service';
+import { memoryStore } from '../support/memory-store';
 import { appOn, clientWith, serviceApp } from '../support/service-app';
 import { quietLogger } from './service-bed';
 
@@ -210,6 +211,26 @@ describe('the service on bytes that are no good request', () => {
     for (const bytes of [`${head}{"agent"`, 'GET /health HTTP/1.1\r\nHost: loc'])
       expect(await send(slow.port, bytes)).toContain('The request cannot be read: it did not come in whole in time.');
     expect((await fetch(`${slow.url}/health`)).status).toBe(200);
+    await slow.close();
+  });
+
+  it('takes an upload of lines for as long as more lines come, and ends an upload that hangs', async () => {
+    const agents = [{ name: 'clerk', description: '', takesJob: false }];
+    const batches = {
+      checkLine: async () => undefined,
+      start: async ({ lines }: { lines: number }) => ({ id: 'b', isNew: true, lines, uses: true }),
+    };
+    const client = clientWith({ batches, place: { tenant: 'acme' } });
+    const slow = await startService({ client, agents, logger, host: '127.0.0.1', port: 0, requestMs: 1000, store: memoryStore() });
+    async function* lines(): AsyncGenerator<Uint8Array> {
+      for (const until = Date.now() + 4000; Date.now() < until; await delay(20)) yield Buffer.from('"order"\n');
+    }
+    const headers = { 'content-type': 'application/jsonl' };
+    const body = ReadableStream.from(lines());
+    const answer = await fetch(`${slow.url}/batches?agent=clerk`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+    expect(answer.status).toBe(201);
+    const head = 'POST /batches?agent=clerk HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonl\r\nContent-Length: 100\r\n\r\n';
+    expect(await send(slow.port, `${head}"order"`)).toContain('The request cannot be read: it did not come in whole in time.');
     await slow.close();
   });
 

@@ -1,6 +1,7 @@
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
 import { batchQueueOf } from '../../contract/batches';
+import type { ConfiguredSchedule } from '../../contract/schedules';
 import { createLogger } from '../../host/logger';
 import { ServiceClient } from '../../client/http/index';
 import { batchActivities } from '../../service/batches/activities';
@@ -18,6 +19,8 @@ export interface BatchBed {
   readonly client: HoldfastClient;
   readonly store: ServiceStore;
   readonly taskQueue: string;
+  /** The schedules of the configuration. */
+  readonly schedules: Record<string, ConfiguredSchedule>;
   /** Serves the queue of batches, as another service would. */
   serve(): Promise<ActivityQueues>;
   /** The address of a service that takes the tenant of ada from the header x-tenant. */
@@ -38,15 +41,23 @@ export async function startBatchBed(answer: Answerer): Promise<BatchBed> {
   const parts = { client, agents, logger, store, host: '127.0.0.1', port: 0 };
   const service = await startService(parts);
   const others: RunningService[] = [];
+  const schedules: Record<string, ConfiguredSchedule> = {};
   return {
     service: new ServiceClient(service.url),
     client,
     store,
     taskQueue: bed.taskQueue,
+    schedules,
     serve: () =>
       serveActivities({
         server,
-        queues: [{ taskQueue: batchQueueOf(bed.taskQueue), activities: batchActivities({ client, store }), most: 5 }],
+        queues: [
+          {
+            taskQueue: batchQueueOf(bed.taskQueue),
+            activities: batchActivities({ client, store, agents, schedules: () => schedules }),
+            most: 5,
+          },
+        ],
         graceMs: 100,
         heartbeatsEveryMs: 500,
       }),

@@ -1,8 +1,6 @@
-/** A provider that takes five requests at a time and answers more with 429. Arguments: milliseconds of an answer, requests at a time. */
-import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { serve } from './serve';
+import type { Answer, Served } from './serve';
 
 interface Said {
   readonly role: string;
@@ -18,11 +16,7 @@ interface Call {
   readonly name: string;
   readonly input: object;
 }
-type Answer = string | readonly Call[];
-
-const [callMs = 500, atOnce = 5] = process.argv.slice(2).map(Number);
-const seen = { requests: 0, answered: 0, refused: 0, mostAtOnce: 0, firstAt: 0, lastAt: 0, callMs, atOnce };
-let atWork = 0;
+type Reply = string | readonly Call[];
 
 function textOf({ content }: Said): string {
   if (typeof content === 'string') return content;
@@ -39,7 +33,7 @@ function resultsIn(messages: readonly Said[]): ReadonlyMap<string, string> {
   return results;
 }
 
-function clerk(messages: readonly Said[]): Answer {
+function clerk(messages: readonly Said[]): Reply {
   const results = resultsIn(messages);
   const [, ticket = '', order = '', wish = ''] =
     /Ticket (\S+), order (\S+)\. The customer wishes a (\w+)/.exec(messages.map(textOf).join('\n')) ?? [];
@@ -67,41 +61,36 @@ function clerk(messages: readonly Said[]): Answer {
 
 let calls = 0;
 
-function write(response: ServerResponse, answer: Answer, stream: boolean): void {
+function answerOf(reply: Reply, stream: boolean): Answer {
   const base = { id: 'c', created: 0, model: 'office' };
   const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
-  const toolCalls = (typeof answer === 'string' ? [] : answer).map(({ name, input }, index) => ({
+  const toolCalls = (typeof reply === 'string' ? [] : reply).map(({ name, input }, index) => ({
     ...{ index, id: `call_${(calls += 1)}`, type: 'function' },
     function: { name, arguments: JSON.stringify(input) },
   }));
   const finish = toolCalls.length === 0 ? 'stop' : 'tool_calls';
-  const content = typeof answer === 'string' ? answer : null;
+  const content = typeof reply === 'string' ? reply : null;
   const message = { role: 'assistant', content, ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }) };
-  if (!stream) {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ ...base, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finish }], usage }));
-    return;
-  }
-  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  if (!stream) return { json: { ...base, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: finish }], usage } };
   const chunk = (choice: object, more: object = {}): string =>
     `data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }], ...more })}\n\n`;
-  response.end(`${chunk({ delta: message })}${chunk({ delta: {}, finish_reason: finish }, { usage })}data: [DONE]\n\n`);
+  return { events: `${chunk({ delta: message })}${chunk({ delta: {}, finish_reason: finish }, { usage })}data: [DONE]\n\n` };
 }
 
-const server = createServer((request, response) => {
-  void (async () => {
-    let text = '';
-    for await (const piece of request) text += String(piece);
-    if (request.url === '/report') {
-      response.end(JSON.stringify(seen));
-      return;
-    }
-    seen.requests += 1;
+export interface ModelOptions {
+  /** Milliseconds of an answer. */
+  readonly callMs: number;
+  readonly atOnce: number;
+}
+
+/** A provider that takes some requests at a time and answers more with 429. */
+export async function openModel({ callMs, atOnce }: ModelOptions) {
+  const seen = { answered: 0, refused: 0, mostAtOnce: 0, firstAt: 0, lastAt: 0 };
+  let atWork = 0;
+  const server: Served = await serve(async (_, body) => {
     if (atWork >= atOnce) {
       seen.refused += 1;
-      response.writeHead(429, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ error: { message: 'Too many requests.', type: 'requests', code: 'rate_limit_exceeded' } }));
-      return;
+      return { status: 429, json: { error: { message: 'Too many requests.', type: 'requests', code: 'rate_limit_exceeded' } } };
     }
     atWork += 1;
     seen.mostAtOnce = Math.max(seen.mostAtOnce, atWork);
@@ -110,11 +99,8 @@ const server = createServer((request, response) => {
     atWork -= 1;
     seen.answered += 1;
     seen.lastAt = Date.now();
-    const asked = JSON.parse(text) as Asked;
-    write(response, clerk(asked.messages), asked.stream === true);
-  })();
-});
-
-server.listen(Number(process.env['PORT'] ?? 4002), '127.0.0.1', () => {
-  console.log(`model  http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`);
-});
+    const asked = JSON.parse(body) as Asked;
+    return answerOf(clerk(asked.messages), asked.stream === true);
+  });
+  return { ...server, seen };
+}

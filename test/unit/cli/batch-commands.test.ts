@@ -46,10 +46,10 @@ async function played(looks: readonly (ShownBatch | Error)[], flags: Partial<Bat
 
 describe('holdfast batch', () => {
   it('sends the file, shows the progress, and ends with 0 when every line completed', async () => {
-    const { code, asked, sent, written } = await played([ended({ completed: 2 })], { concurrency: '5', perMinute: '60', tag: ['night'] });
+    const { code, asked, sent, written } = await played([ended({ completed: 2 })], { concurrency: 5, perMinute: 60, tag: ['night'] });
     expect({ code, asked, sent }).toEqual({
       code: 0,
-      asked: [{ agent: 'clerk', concurrency: '5', perMinute: '60', tag: ['night'] }],
+      asked: [{ agent: 'clerk', concurrency: 5, perMinute: 60, tag: ['night'] }],
       sent: '"order 1"\n"order 2"\n',
     });
     expect(written).toBe('batch b (2 lines)\n[========================] 100 %  2/2  0.0/s\n');

@@ -17,7 +17,6 @@ describe('a cron text', () => {
     ['5,10-20/5 0 1 JAN,7 *', ['5,10-20/5 0 1 JAN,7 *']],
     ['0 0 29 2 *', ['0 0 29 2 *']],
     ['0 0 * * 7', ['0 0 * * 7']],
-    ['@hourly', ['0 * * * *']],
     ['0 0 */2 * 1', ['0 0 */2 * 1']],
     ['0 0 13 * 5', ['0 0 13 * *', '0 0 * * 5']],
     ['0 0 31 2 5', ['0 0 31 2 *', '0 0 * 2 5']],
@@ -43,8 +42,7 @@ describe('a cron text', () => {
     ['*/0 * * * *', 'has the minute \\*/0'],
     ['5/15 * * * *', 'has the minute 5/15'],
     ['1,,2 * * * *', 'has the minute 1,,2'],
-    ['0 0 30 2 *', 'never comes: the month has at most 29 days'],
-    ['0 0 31 4,6 *', 'never comes: the month has at most 30 days'],
+    ['@daily', 'has 1 part and needs 5'],
   ])('%j is refused', (text, problem) => {
     expect(cronProblem(text)).toMatch(new RegExp(problem));
   });
@@ -69,6 +67,19 @@ it.each<[Record<string, unknown>, string]>([
   [{ cron: '0 2 * * *', start: { agent: 'a', input: null } }, 'The input is missing'],
   [{ cron: '0 2 * * *', start: { agent: 'a', input: 1, deadline: 'x' } }, '"x" is no duration'],
   [{ cron: '0 2 * * *', start: { agent: 'a', input: 1, id: 'x' } }, 'there is no option "start.id"'],
+  [{ cron: '0 2 * * *', start: undefined }, 'needs either start or batch'],
+  [{ cron: '0 2 * * *', batch: { agent: 'a', lines: () => [] } }, 'needs either start or batch'],
+  ...(
+    [
+      [{ lines: () => [] }, 'batch.agent must be a name. It is missing'],
+      [{ agent: 'a' }, 'batch.lines must be a function. It is missing'],
+      [{ agent: 'a', lines: ['order'] }, 'batch.lines must be a function'],
+      [{ agent: 'a', lines: () => [], concurrency: 101 }, 'batch.concurrency must be'],
+      [{ agent: 'a', lines: () => [], perMinute: 0 }, 'batch.perMinute must be'],
+      [{ agent: 'a', lines: () => [], tags: [''] }, 'tags must be an array of strings'],
+      [{ agent: 'a', lines: () => [], id: 'x' }, 'there is no option "batch.id"'],
+    ] as const
+  ).map(([batch, problem]): [Record<string, unknown>, string] => [{ cron: '0 2 * * *', start: undefined, batch }, problem]),
 ])('the schedule %j is refused: %s', (spec, problem) => {
   expect(problemOfSchedule('night', { start, ...spec })).toContain(problem);
   expect(problemOfSchedule('every night', { cron: '0 2 * * *', start })).toContain('a name is 1 to 64 letters');
@@ -92,6 +103,23 @@ it('the start of a schedule has no id, and the name of the schedule as starter a
   expect(policies).toEqual({ overlap: 'SKIP', catchupWindow: 3_600_000 });
   expect(spec).toEqual({ cronExpressions: ['0 2 * * *'], timezone: 'Europe/Berlin', jitter: 60_000 });
   expect(wantedOf({ cron: undefined as never, every: '90s' }).spec).toEqual({ intervals: [{ every: 90_000 }] });
+});
+
+it('a batch of a schedule starts a batch that names the schedule, and another function is the same schedule', () => {
+  const batch = { agent: 'clerk', lines: () => ['order'], perMinute: 60, tags: ['night'] };
+  const wantedBatch = (more: Partial<typeof batch> = {}): WantedSchedule =>
+    wantedSchedule('night', { cron: '0 2 * * *', batch: { ...batch, ...more } }, owner, { source: 'config' });
+  const { action, mark } = wantedBatch();
+  const head = { id: 'night', agent: 'clerk', concurrency: 20, perMinute: 60, tags: ['night'], lines: 0, hash: '', store: '', chunks: 0 };
+  const author = { by: 'schedule:night', proof: 'schedule:night' };
+  expect(action).toMatchObject({
+    ...{ workflowType: 'agentBatch', workflowId: 'batch:acme/night', taskQueue: 'queue', priority: { fairnessKey: 'acme' } },
+    args: [{ ...head, tenant: 'acme', author, queue: 'queue-batch', schedule: 'night' }],
+    memo: { holdfastBatch: head, holdfastSchedule: mark },
+  });
+  expect(JSON.stringify(action)).not.toContain('lines":[');
+  expect(wantedBatch({ lines: () => [] }).mark.hash).toBe(mark.hash);
+  for (const more of [{ agent: 'other' }, { perMinute: 30 }, { tags: [] }]) expect(wantedBatch(more).mark.hash).not.toBe(mark.hash);
 });
 
 it('the hash changes with each part of the text, and with nothing else', () => {
@@ -167,12 +195,11 @@ describe('a schedule of the configuration', () => {
     const did: string[] = [];
     const server = {
       find: () => Promise.resolve(now),
-      create: (_: string, wanted: WantedSchedule) => {
+      create: () => {
         did.push('create');
-        const isFirst = now === undefined;
         // Another service was faster, with an earlier text.
         now = stored(wantedOf({ note: 'earlier' }));
-        return Promise.resolve(isFirst && wanted === undefined);
+        return Promise.resolve();
       },
       update: (_: string, next: NextSchedule) => {
         did.push('update');
@@ -182,7 +209,7 @@ describe('a schedule of the configuration', () => {
         return Promise.resolve();
       },
     };
-    expect(await applySchedule(server, 'night', wantedOf(), 'queue')).toBe('changed');
+    expect(await applySchedule(server, 'night', wantedOf(), (one) => actOf(one, wantedOf(), 'queue'))).toBe('changed');
     expect(did).toEqual(['create', 'update', 'update']);
     expect(now?.mark.hash).toBe(wantedOf().mark.hash);
   });

@@ -188,4 +188,11 @@ describe('a Redis that is away', () => {
     expect(await store.get('key/a')).toBe('y');
     await back.kill();
   });
+
+  it('is not connected again after the store was closed', async () => {
+    const store = redisStore();
+    await store.set('key/a', 'x');
+    store.close();
+    await expect(store.get('key/a')).rejects.toEqual(errorSaying('identity-unavailable', /the service has closed its store/));
+  });
 });

@@ -2,6 +2,7 @@ import type { Principal } from '../../../contract/access';
 import { HoldfastError } from '../../../contract/errors';
 import { Keys } from '../../../service/access/keys';
 import type { Identity } from '../../../service/access/parts';
+import { FeedLog } from '../../../service/feed/feed-log';
 import { memoryStore } from '../../support/memory-store';
 import { gate } from '../../support/gate';
 import { appOn, clientWith } from '../../support/service-app';
@@ -41,25 +42,31 @@ function bed() {
       const { headers } = await ask('/login/key', { method: 'POST', headers: { origin }, body: new URLSearchParams({ key }) });
       return headers.getSetCookie().at(-1)?.split(';')[0] ?? '';
     },
-    async open(headers: Record<string, string>) {
-      const reader = (await ask('/runs/r-1/events', { headers })).body!.getReader();
-      let said = '';
-      const read = async (): Promise<boolean> => {
-        const { done, value } = await reader.read();
-        said += Buffer.from(value ?? []).toString();
-        return !done;
-      };
-      return {
-        /** Waits for more signs of life than one look takes. */
-        async lives(): Promise<void> {
-          for (const until = said.split('still here').length + 5; said.split('still here').length < until;)
-            if (!(await read())) throw new Error(`The stream has ended: ${said}`);
-        },
-        async end(): Promise<string> {
-          while (await read());
-          return said;
-        },
-      };
+    open: async (headers: Record<string, string>) => listening(await ask('/runs/r-1/events', { headers })),
+  };
+}
+
+function listening({ body }: Response) {
+  const reader = body!.getReader();
+  let said = '';
+  const read = async (): Promise<boolean> => {
+    const { done, value } = await reader.read();
+    said += Buffer.from(value ?? []).toString();
+    return !done;
+  };
+  const until = async (isEnough: () => boolean): Promise<void> => {
+    while (!isEnough()) if (!(await read())) throw new Error(`The stream has ended: ${said}`);
+  };
+  return {
+    /** Waits for more signs of life than one look takes. */
+    async lives(): Promise<void> {
+      const enough = said.split('still here').length + 5;
+      await until(() => said.split('still here').length >= enough);
+    },
+    says: (text: string) => until(() => said.includes(text)),
+    async end(): Promise<string> {
+      while (await read());
+      return said;
     },
   };
 }
@@ -124,5 +131,31 @@ describe('an open stream of events', () => {
     await on.keys.revoke(id);
     await stream.end();
     await on.left;
+  });
+
+  it('of all runs has the runs that the newest `may` of `identify` lets the reader see', async () => {
+    const [store, closing] = [memoryStore(), new AbortController()];
+    const log = new FeedLog(store, 'acme', 60_000);
+    const lineOf = (run: string, startedBy: string): string =>
+      JSON.stringify({ run, agent: 'clerk', tags: [], startedBy, event: { offset: 0, type: 'run-start' } });
+    let of = 'ann';
+    const identify = (): Identity => {
+      const allowed = of;
+      return { tenant: 'acme', user: 'ann', roles: ['reader'], may: (_, { startedBy }) => startedBy === allowed };
+    };
+    const as = (caller: Principal): unknown => clientWith({ caller, place: { tenant: caller.tenant } });
+    async function* none() {}
+    const members = { as, feedSource: { open: none, closed: none } };
+    const app = appOn(members, { store, access: { identify }, feed: {}, heartbeatMs: 1, closing: closing.signal });
+    const stream = listening(await app.request(`${origin}/events/stream`));
+    await log.append(0, [lineOf('bobs-first', 'bob'), lineOf('anns-first', 'ann')]);
+    await stream.says('anns-first');
+    of = 'bob';
+    await stream.lives();
+    await log.append(1, [lineOf('anns-second', 'ann'), lineOf('bobs-second', 'bob')]);
+    await stream.says('bobs-second');
+    closing.abort();
+    const said = await stream.end();
+    expect(['bobs-first', 'anns-second'].filter((run) => said.includes(run))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { batchQueueOf } from '../../../contract/batches';
-import type { BatchHead, BatchLine } from '../../../contract/batches';
+import type { BatchHead } from '../../../contract/batches';
 import { HoldfastError } from '../../../contract/errors';
 import { limits } from '../../../contract/limits';
 import { linesOf } from '../../../service/batches/json-lines';
@@ -58,7 +58,7 @@ function bed() {
   const begun: BatchHead[] = [];
   const known = new Map<string, BatchHead>();
   const batches = {
-    checkLine: async (_: string, { id }: BatchLine) => {
+    checkLine: async ({ id }: { readonly id: string }) => {
       if (id === 'theirs') throw new HoldfastError('action-forbidden', 'ada may not do this.');
     },
     start: async (head: BatchHead) => {
@@ -94,8 +94,8 @@ describe('an upload', () => {
     expect(begun).toMatchObject([{ lines: 1201, chunks: 3, concurrency: 20 }]);
     const kept = await all(keptLines(store, begun[0] as BatchHead));
     expect(kept).toHaveLength(1201);
-    expect(kept[3]).toEqual({ line: 4, input: 'x', id: 'own', tags: ['vip'], values: { a: 1 } });
-    expect(kept[1200]).toEqual({ line: 1201, input: 'order 1200' });
+    expect(kept[3]).toEqual({ line: 4, input: 'x', id: 'own', tags: ['vip'], values: { a: 1 }, chunk: 0 });
+    expect(kept[1200]).toEqual({ line: 1201, input: 'order 1200', chunk: 2 });
   });
 
   it('takes an object with other fields than those of a start for an input', async () => {

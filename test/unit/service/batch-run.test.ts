@@ -4,8 +4,8 @@ import { HoldfastError } from '../../../contract/errors';
 import type { EndStatus, RunStatus } from '../../../contract/events';
 import { LineWriter } from '../../../service/batches/kept-lines';
 import { refusalOf } from '../../../service/batches/kept-lines';
-import type { LineRuns } from '../../../service/batches/run-batch';
-import { runBatch } from '../../../service/batches/run-batch';
+import type { BatchWork, LineRuns } from '../../../service/batches/run-batch';
+import { countEnds, startLines } from '../../../service/batches/run-batch';
 import type { ServiceStore } from '../../../service/store/store';
 import { memoryStore } from '../../support/memory-store';
 
@@ -60,7 +60,6 @@ function fakeRuns(): Faked {
       });
     },
     rests: (line, signal) => until(line, (status) => status !== 'running', signal),
-    ends: (line, signal) => until(line, (status) => !['running', 'waiting'].includes(status), signal),
     statusOf: async (line) => runs.get(idOf(line))?.status,
   };
 }
@@ -71,6 +70,12 @@ async function batchOf(store: ServiceStore, inputs: readonly string[], more: Par
   await writer.flush();
   const facts = { id: 'b', agent: 'clerk', tags: [], hash: '', tenant: 'acme', author: {}, queue: 'q', concurrency: 3 };
   return { ...facts, lines: inputs.length, store: 'batch/x', chunks: writer.chunks, ...more };
+}
+
+/** As the workflow does, without a wait for people. */
+async function runBatch(batch: BatchInput, begin: BatchProgress, work: BatchWork): Promise<BatchProgress> {
+  const begun = await startLines(batch, begin, work);
+  return work.signal.aborted ? begun : countEnds(batch, begun, work);
 }
 
 const forever = new AbortController().signal;
@@ -84,7 +89,7 @@ describe('the runs of a batch', () => {
     const inputs = [...many(700), 'fails', 'taken', ...many(20)];
     const done = await runBatch(await batchOf(store, inputs), batchBegin, { ...quiet, store, runs });
     expect(done).toEqual({
-      ...{ next: 723, started: 721, refused: 1, open: [], looked: 721 },
+      ...{ next: 723, started: 721, refused: 1, open: [], looked: 723, chunk: 2 },
       ended: { completed: 720, failed: 1, cancelled: 0 },
     });
     expect(new Set(runs.begun).size).toBe(721);
@@ -95,31 +100,36 @@ describe('the runs of a batch', () => {
     });
   });
 
-  it('that wait for a person hold no place, and the batch ends with the last of them', async () => {
+  it('that wait for a person hold no place, and end the count until all of them have ended, wherever the count begins again', async () => {
     const store = memoryStore();
     const runs = fakeRuns();
-    let told: BatchProgress = batchBegin;
-    const report = (progress: BatchProgress): void => void (told = progress);
-    let hasEnded = false;
-    const work = runBatch(await batchOf(store, [...many(10, 'ask'), ...many(10)]), batchBegin, { ...quiet, store, runs, report }).finally(
-      () => (hasEnded = true),
-    );
-    while (told.started < 20 || told.open.length > 0) await new Promise(setImmediate);
-    for (let id = 10; id > 1; id--) runs.answer(String(id), id % 2 === 0 ? 'completed' : 'cancelled');
-    for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
-    expect(hasEnded).toBe(false);
-    runs.answer('1', 'failed');
-    expect((await work).ended).toEqual({ completed: 15, failed: 1, cancelled: 4 });
+    const batch = await batchOf(store, [...many(499), 'ask', 'ask', 'ask', ...many(10)]);
+    let progress = await startLines(batch, batchBegin, { ...quiet, store, runs });
+    expect(progress).toMatchObject({ started: 512, open: [] });
+    const read = jest.spyOn(store, 'get');
+    const look = async (): Promise<BatchProgress> => (progress = await countEnds(batch, progress, { ...quiet, store, runs }));
+    expect(await look()).toMatchObject({ looked: 500, chunk: 0, ended: { completed: 499 } });
+    runs.answer('502', 'failed');
+    runs.answer('500', 'cancelled');
+    expect(await look()).toMatchObject({ looked: 501, chunk: 0, ended: { completed: 499, cancelled: 1 } });
+    expect(await look()).toEqual(progress);
+    runs.answer('501');
+    read.mockClear();
+    expect(await look()).toMatchObject({ looked: 513, chunk: 2, ended: { completed: 510, failed: 1, cancelled: 1 } });
+    expect(await look()).toEqual(progress);
+    expect(read).toHaveBeenCalledTimes(2);
   });
 
-  it('at work hold their places over a crash: nothing new begins beside them', async () => {
+  it('at work hold their places over a crash: nothing new begins beside them, and none is asked to start again', async () => {
     const store = memoryStore();
     const runs = fakeRuns();
     const batch = await batchOf(store, [...many(3, 'held'), ...many(5)]);
     let told: BatchProgress = batchBegin;
+    let asked = 0;
+    const counted = { ...runs, start: (line: BatchLine) => (asked++, runs.start(line)) };
     const first = new AbortController();
     const attempt = (signal: AbortSignal): Promise<BatchProgress> =>
-      runBatch(batch, told, { store, runs, signal, report: (progress) => (told = progress) });
+      runBatch(batch, told, { store, runs: counted, signal, report: (progress) => (told = progress) });
     const left = attempt(first.signal);
     while (told.open.length < 3) await new Promise(setImmediate);
     first.abort();
@@ -127,6 +137,7 @@ describe('the runs of a batch', () => {
     const second = attempt(forever);
     for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
     expect(runs.begun).toEqual(['1', '2', '3']);
+    expect(asked).toEqual(3);
     for (const id of ['1', '2', '3']) runs.answer(id);
     expect((await second).ended.completed).toBe(8);
     expect(runs.mostAtWork()).toBe(3);
@@ -156,7 +167,6 @@ describe('the runs of a batch', () => {
         ...runs,
         start: dying(runs.start),
         rests: dying(runs.rests),
-        ends: dying(runs.ends),
         statusOf: dying(runs.statusOf),
       };
       const failing: ServiceStore = { ...store, get: dying(store.get), set: dying(store.set) };

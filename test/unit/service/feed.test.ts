@@ -10,6 +10,7 @@ import type { FeederSettings } from '../../../service/feed/feeder';
 import { Feeder } from '../../../service/feed/feeder';
 import { FileStore } from '../../../service/store/file-store';
 import type { ServiceStore } from '../../../service/store/store';
+import { placeOfTenant } from '../../../service/store/store';
 import { eventually } from '../../support/eventually';
 import { memoryStore } from '../../support/memory-store';
 
@@ -73,7 +74,7 @@ function server() {
   return { runs, run, change, source, reads: () => reads };
 }
 
-function feederOn(source: FeederSettings['source'], store: ServiceStore, more: Pick<FeederSettings, 'notifierOf'> = {}) {
+function feederOn(source: FeederSettings['source'], store: ServiceStore, more: Pick<FeederSettings, 'notices'> = {}) {
   const end = new AbortController();
   const warnings: string[] = [];
   const feeder = new Feeder({ ...more, source, store, keepMs, pauseMs: 1, logger: { warn: (message) => void warnings.push(message) } });
@@ -97,6 +98,7 @@ async function told(store: ServiceStore, tenant = 'acme'): Promise<Readonly<Reco
   return found;
 }
 
+const chunks = `feed/${placeOfTenant('acme')}/`;
 const endedKey = (run: string): string => `feed-run/${createHash('sha256').update(`acme/${run}`).digest('hex')}`;
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, offset) => offset);
@@ -117,25 +119,91 @@ function crashing(store: ServiceStore, nth: number, takesEffect: boolean) {
   return { store: { ...store, set }, crashed };
 }
 
+describe('a service that leads the feed', () => {
+  it('begins to read at most 16 open runs at once, and follows all', async () => {
+    const { run, change, source } = server();
+    const store = memoryStore();
+    const runs = upTo(50).map((at) => run(`run-${at}`));
+    for (const one of runs) change(one, { events: 1 });
+    let [reading, most] = [0, 0];
+    const counted: typeof source = {
+      ...source,
+      async *events(...asked) {
+        most = Math.max(most, (reading += 1));
+        await new Promise(setImmediate);
+        reading -= 1;
+        yield* source.events(...asked);
+      },
+    };
+    const feeder = feederOn(counted, store);
+    await eventually(async () => (Object.keys(await told(store)).length === 50 ? true : undefined));
+    for (const one of runs) change(one, { events: 2, status: 'ended' });
+    await eventually(async () => (Object.values(await told(store)).every(({ length }) => length === 2) ? true : undefined));
+    await feeder.close();
+    expect(most).toBeLessThanOrEqual(16);
+  });
+
+  it('begins with other runs where runs at work have no event for the feed', async () => {
+    const { run, change, source } = server();
+    const store = memoryStore();
+    for (const at of upTo(16)) run(`quiet-${at}`);
+    change(run('last'), { events: 1 });
+    const feeder = feederOn(source, store);
+    await eventually(async () => ((await told(store))['last'] === undefined ? undefined : true));
+    await feeder.close();
+  });
+
+  it('still leads after a look that lasted longer than the lease', async () => {
+    jest.useFakeTimers();
+    const { source } = server();
+    const store = memoryStore();
+    let go: () => void = () => undefined;
+    const slow: typeof source = {
+      ...source,
+      async *closed() {
+        await new Promise<void>((resolve) => (go = resolve));
+      },
+    };
+    const feeder = feederOn(slow, store);
+    await jest.advanceTimersByTimeAsync(10);
+    const mark = await store.get('feed-leader');
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(await store.get('feed-leader')).toBe(mark);
+    expect(mark).toBeDefined();
+    go();
+    const closed = feeder.close();
+    await jest.advanceTimersByTimeAsync(1000);
+    await closed;
+    jest.useRealTimers();
+  });
+});
+
 describe('the feed of all runs', () => {
-  it('has notifiers tell of a run that is stuck, and waits for their end', async () => {
+  it('has notifiers tell of new events and of a run that is stuck, and waits for their end', async () => {
     const { run, change, source } = server();
     const stuck: object[] = [];
-    let ends = 0;
+    const ended: string[] = [];
+    const woken = new Set<string>();
     const problem = { error: { code: 'run-stuck', message: 'The code changed.' }, offset: 2 };
     const isStuck: typeof source.stuck = (workflowId) => Promise.resolve(workflowId === 'acme/one' ? problem : undefined);
     const feeder = feederOn({ ...source, stuck: isStuck }, memoryStore(), {
-      notifierOf: ({ tenant }, signal) => ({
-        run: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve(void (ends += 1)))),
-        stuck: (of, told) => Promise.resolve(void stuck.push({ tenant, of, told })),
-      }),
+      notices: {
+        tenants: () => Promise.resolve(['beta']),
+        notifierOf: ({ tenant }, signal) => ({
+          run: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve(void ended.push(tenant)))),
+          wake: () => void woken.add(tenant),
+          stuck: (told) => void stuck.push({ tenant, told }),
+        }),
+      },
     });
     change(run('one'), { events: 2, status: 'waiting' });
     change(run('two'), { events: 2, status: 'waiting' });
     await eventually(() => Promise.resolve(stuck.length > 0 ? true : undefined));
     await feeder.close();
-    expect(stuck).toEqual([{ tenant: 'acme', of: { run: 'one', agent: 'clerk', tags: ['night'], startedBy: 'ada' }, told: problem }]);
-    expect(ends).toBe(1);
+    const about = { run: 'one', agent: 'clerk', tags: ['night'], startedBy: 'ada' };
+    expect(stuck).toEqual([{ tenant: 'acme', told: { run: about, error: problem.error, at: 'one-1 2' } }]);
+    expect([...ended].sort()).toEqual(['acme', 'beta']);
+    expect([...woken]).toEqual(['acme']);
   });
 
   it('has the events of each run once and in order, while runs go on, wait, go on and end', async () => {
@@ -295,13 +363,16 @@ describe('the feed of all runs', () => {
     const ahead = performance.timeOrigin + performance.now() + 61_000;
     now.mockImplementation(() => ahead + performance.now());
     // The store of the test forgets what ends with the time.
-    await eventually(async () => (store.entries.has('feed/acme/000000000001') ? true : undefined));
+    await eventually(async () => (store.entries.has(`${chunks}000000000001`) ? true : undefined));
     await feeder.close();
     now.mockRestore();
     expect(await told(store)).toEqual({ other: [0], broken: [0] });
     expect(feeder.warnings).toEqual(['The feed of events lacks the rest of the run broken: The storage has no such object.']);
   });
 });
+
+const lineOf = (run: string, offset = 0, text = ''): string =>
+  JSON.stringify({ run, agent: 'clerk', tags: [], event: { offset, type: 'custom', text } });
 
 describe('a page of the feed', () => {
   const filled = async (chunks: readonly (readonly string[])[]) => {
@@ -310,7 +381,7 @@ describe('a page of the feed', () => {
     for (const [chunk, runs] of chunks.entries())
       await log.append(
         chunk,
-        runs.map((run, offset) => ({ run, agent: 'clerk', tags: [], event: { offset, type: 'custom' } as unknown as RunEvent })),
+        runs.map((run, offset) => lineOf(run, offset)),
       );
     return { store, log };
   };
@@ -333,9 +404,26 @@ describe('a page of the feed', () => {
     expect([none.events, await rest(none.next)]).toEqual([[], []]);
   });
 
+  it('has at most 4 MiB of events, and at least one event', async () => {
+    const log = new FeedLog(memoryStore(), 'acme', keepMs);
+    const large = 'ä'.repeat(700_000);
+    await log.append(
+      0,
+      ['a', 'b', 'c'].map((run) => lineOf(run, 0, large)),
+    );
+    await log.append(1, [lineOf('d', 0, large.repeat(4)), lineOf('e')]);
+    const pages: string[][] = [];
+    for (let [since, more]: [string | undefined, boolean] = [undefined, true]; more;) {
+      const page = await log.page({ ...everything, since });
+      pages.push(page.events.map(({ run }) => run));
+      ({ next: since, more } = page);
+    }
+    expect(pages).toEqual([['a', 'b'], ['c'], ['d'], ['e']]);
+  });
+
   it('refuses a cursor whose events are gone, and a cursor that the feed never gave', async () => {
     const { store, log } = await filled([['a'], ['b'], ['c']]);
-    await store.delete('feed/acme/000000000000');
+    await store.delete(`${chunks}000000000000`);
     await expect(log.page({ ...everything, since: cursorOf({ chunk: 0, index: 1 }) })).rejects.toMatchObject({ code: 'cursor-expired' });
     expect((await log.page(everything)).events.map(({ run }) => run)).toEqual(['b', 'c']);
     for (const since of ['9.0', 'x', '1', '1.2.3', '-1.0'])
@@ -349,8 +437,7 @@ describe('a page of the feed', () => {
       ...store,
       get: async (key) => {
         const found = await store.get(key);
-        if (key === 'feed/acme/000000000001' && looks++ === 0)
-          await log.append(1, [{ run: 'b', agent: 'clerk', tags: [], event: { offset: 0 } as RunEvent }]);
+        if (key === `${chunks}000000000001` && looks++ === 0) await log.append(1, [lineOf('b')]);
         return found;
       },
     };

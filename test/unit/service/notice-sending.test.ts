@@ -61,13 +61,22 @@ function bed(options: Partial<NotifyOptions> = {}, { open = [question] as readon
   const audit = { write: (entry: object) => Promise.resolve(void audited.push(entry)) } as unknown as NonNullable<
     NoticeParts['access']
   >['audit'];
-  const parts: NoticeParts = { client: clientWith(members), url: () => (hasUrl ? service : undefined), access: { links, audit } };
+  const warnings: string[] = [];
+  const logger = { warn: (text: string) => void warnings.push(text) };
+  const parts: NoticeParts = {
+    client: clientWith(members),
+    store: memoryStore(),
+    logger,
+    url: () => (hasUrl ? service : undefined),
+    access: { links, audit },
+  };
   const send = noticeSender(parts, [
     { to, secret, on: ['waiting', 'escalate', 'completed', 'failed', 'stuck'], private: true, ...options },
   ]);
   return {
     links,
     audited,
+    warnings,
     tenants,
     parts,
     send: (notice: Partial<Notice> = {}) => send('acme', { ...waiting, to: options.to ?? to, ...notice }, end.signal),
@@ -103,7 +112,7 @@ describe('a notice', () => {
     expect(headers).toMatchObject({ 'webhook-id': 'msg_1', 'content-type': 'application/json' });
     expect([type, timestamp, tenants]).toEqual(['run.waiting', '2026-11-28T08:00:00.000Z', ['acme']]);
     const { links: given, ...rest } = data;
-    const about = { run: 'order-7', agent: 'clerk', tags: ['night'], startedBy: 'kim', url: `${service}/#/runs/order-7` };
+    const about = { tenant: 'acme', run: 'order-7', agent: 'clerk', tags: ['night'], startedBy: 'kim', url: `${service}/#/runs/order-7` };
     expect(rest).toEqual({ ...about, interruptId: 'ask.1', isOpen: true, interrupt: question });
     const made = given as readonly { readonly for: string; readonly url: string; readonly expires: string }[];
     expect(made.map((link) => link.for)).toEqual(['ada', 'bob']);
@@ -129,6 +138,24 @@ describe('a notice', () => {
     expect(audited).toHaveLength(2);
   });
 
+  it('has other links, which the audit log has, too, after half of their time', async () => {
+    const { told, audited } = bed();
+    const linkOf = ({ data }: Awaited<ReturnType<typeof told>>) =>
+      (data['links'] as readonly { readonly url: string; readonly expires: string }[])[0];
+    const first = linkOf(await told({ since: Date.now() }));
+    const later = linkOf(await told({ since: Date.now() - 5 * 3_600_000, attempts: 40 }));
+    expect(later?.url).not.toBe(first?.url);
+    expect(Date.parse(later?.expires ?? '')).toBeGreaterThanOrEqual(Date.now() + 3_600_000 - 1000);
+    expect(audited).toHaveLength(4);
+  });
+
+  it('has no link for a person whose link would be too long, and has the other links', async () => {
+    const roles = Array.from({ length: 20 }, (_, at) => `${at}`.padEnd(64, 'r'));
+    const { told, warnings } = bed({ people: () => [{ user: 'e'.repeat(200), roles }, { user: 'ada' }] });
+    expect((await told()).data['links']).toMatchObject([{ for: 'ada' }]);
+    expect(warnings).toEqual([expect.stringContaining('has no link for eee')]);
+  });
+
   it('has links for the people whom the function `people` names, with their roles', async () => {
     const asked: unknown[] = [];
     const people = async (of: unknown) => (asked.push(of), [{ user: 'eve', roles: ['finance'] }]);
@@ -146,7 +173,7 @@ describe('a notice', () => {
     const { data } = await told();
     const [{ url }] = data['links'] as [{ readonly url: string }];
     expect(await links.read(url.replace(`${service}/decide/`, ''))).toMatchObject({ user: 'eve', roles: ['finance'] });
-    expect(asked).toEqual([{ run: 'order-7', agent: 'clerk', tags: ['night'], roles: ['finance'], tool: 'pay' }]);
+    expect(asked).toEqual([{ tenant: 'acme', run: 'order-7', agent: 'clerk', tags: ['night'], roles: ['finance'], tool: 'pay' }]);
   });
 
   it.each([[undefined], ['eve'], [[{ user: '' }]], [[{ name: 'eve' }]], [[{ user: 'eve', roles: ['a b'] }]]])(

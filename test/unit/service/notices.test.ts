@@ -63,8 +63,8 @@ function eventOf(type: EventType, offset: number, time: number): RunEvent {
   return { ...body, offset, time } as unknown as RunEvent;
 }
 
-function bedOn(store: ServiceStore, receivers: readonly NotifyOptions[], clock = virtualClock()) {
-  const log = new FeedLog(store, 'acme', 30 * 24 * hour);
+function bedOn(store: ServiceStore, receivers: readonly NotifyOptions[], clock = virtualClock(), tenant = 'acme') {
+  const log = new FeedLog(store, tenant, 30 * 24 * hour);
   const tries: Notice[] = [];
   const warnings: string[] = [];
   const offsets = new Map<string, number>();
@@ -73,6 +73,7 @@ function bedOn(store: ServiceStore, receivers: readonly NotifyOptions[], clock =
   let running: Promise<void> = Promise.resolve();
   let notifier: Notifier | undefined;
   const bed = {
+    store,
     clock,
     log,
     tries,
@@ -86,7 +87,7 @@ function bedOn(store: ServiceStore, receivers: readonly NotifyOptions[], clock =
         const problem = await bed.answer(notice);
         if (problem !== undefined) throw problem as Error;
       };
-      notifier = new Notifier({ ...settings, send }, new FeedLog(on, 'acme', 30 * 24 * hour), stop.signal);
+      notifier = new Notifier({ ...settings, send }, new FeedLog(on, tenant, 30 * 24 * hour), stop.signal);
       running = notifier.run();
     },
     async end() {
@@ -97,14 +98,15 @@ function bedOn(store: ServiceStore, receivers: readonly NotifyOptions[], clock =
       const entries = happened.map(([run, type, { agent = 'clerk', tags = ['night'] } = {}]) => {
         const offset = offsets.get(run) ?? 0;
         offsets.set(run, offset + 1);
-        return { run, agent, tags, startedBy: 'ada', event: eventOf(type, offset, clock.now()) };
+        return JSON.stringify({ run, agent, tags, startedBy: 'ada', event: eventOf(type, offset, clock.now()) });
       });
       await log.append(chunk++, entries);
+      notifier?.wake();
     },
-    stuck: (run: string, offset: number) =>
-      notifier?.stuck({ run, agent: 'clerk', tags: ['night'] }, { error: { code: 'run-stuck', message: 'The code changed.' }, offset }),
+    stuck: (run: string, at: string) =>
+      notifier?.stuck({ run: { run, agent: 'clerk', tags: ['night'] }, error: { code: 'run-stuck', message: 'The code changed.' }, at }),
     told: () => tries.map(({ run, type }) => `${run.run} ${type}`),
-    listed: () => new NoticeOutbox(store, 'acme').list(100),
+    listed: () => new NoticeOutbox(store, tenant).list(100),
   };
   return bed;
 }
@@ -239,6 +241,7 @@ describe('notices', () => {
   it('are not sent for the time before the first receiver, and are sent for a pause of the service', async () => {
     const bed = bedOn(memoryStore(), [desk]);
     await bed.happens(['old', 'interrupt-start']);
+    await bed.clock.pass(hour);
     bed.begin();
     await bed.clock.pass(1000);
     await bed.end();
@@ -250,12 +253,75 @@ describe('notices', () => {
     expect(bed.told()).toEqual(['new waiting']);
   });
 
+  it('are sent for the first run of a tenant that came while the service was away, or whose first position the store did not take', async () => {
+    const store = memoryStore();
+    const other = bedOn(store, [desk]);
+    other.begin();
+    await other.clock.pass(0);
+    await other.end();
+    const bed = bedOn(store, [desk], other.clock, 'beta');
+    await bed.clock.pass(2 * hour);
+    await bed.happens(['new', 'interrupt-start']);
+    const refusing: ServiceStore = {
+      ...store,
+      set: (key, ...given) => (key.startsWith('notices-at/') ? Promise.reject(new Error('The disk is full.')) : store.set(key, ...given)),
+    };
+    bed.begin(refusing);
+    await bed.clock.pass(3000);
+    await bed.end();
+    bed.begin();
+    await bed.clock.pass(3000);
+    await bed.end();
+    expect([other.told(), bed.told()]).toEqual([[], ['new waiting']]);
+  });
+
+  it('go only to receivers of their tenant', async () => {
+    const bed = bedOn(memoryStore(), [
+      { ...desk, tenants: ['beta'] },
+      { ...desk, to: 'https://acme.example.com/', tenants: ['acme', 'beta'] },
+    ]);
+    bed.begin();
+    await bed.happens(['a', 'interrupt-start']);
+    await bed.clock.pass(1000);
+    await bed.end();
+    expect(bed.tries.map(({ to }) => to)).toEqual(['https://acme.example.com/']);
+  });
+
+  it('that another service left are sent after a minute', async () => {
+    const bed = bedOn(memoryStore(), [desk]);
+    bed.begin();
+    await bed.clock.pass(0);
+    const left = {
+      id: 'msg_1',
+      to: desk.to,
+      type: 'waiting',
+      run: { run: 'a', agent: 'clerk', tags: [] },
+      at: 0,
+      since: began,
+      attempts: 2,
+    } as const;
+    await new NoticeOutbox(bed.store, 'acme').add(left, '000000000000.000001');
+    await bed.clock.pass(70_000);
+    await bed.end();
+    expect(bed.told()).toEqual(['a waiting']);
+  });
+
+  it('keep no service from closing if the configuration never answers', async () => {
+    const bed = bedOn(memoryStore(), [desk]);
+    bed.begin();
+    bed.answer = () => new Promise(() => undefined);
+    await bed.happens(['a', 'interrupt-start'], ['b', 'interrupt-start']);
+    await bed.clock.pass(1000);
+    await bed.end();
+    expect((await bed.listed()).notices).toHaveLength(2);
+  });
+
   it('of events that a new feed collects later than the first receiver came, are not sent either', async () => {
     const bed = bedOn(memoryStore(), [desk]);
     const old = { run: 'old', agent: 'clerk', tags: [], event: eventOf('completed', 0, began - hour) };
     bed.begin();
     await bed.clock.pass(1000);
-    await bed.log.append(0, [old]);
+    await bed.log.append(0, [JSON.stringify(old)]);
     await bed.clock.pass(1000);
     await bed.end();
     expect(bed.told()).toEqual([]);
@@ -269,7 +335,7 @@ describe('notices', () => {
     await bed.end();
     await bed.happens(['a', 'interrupt-start']);
     await bed.happens(['b', 'interrupt-start']);
-    for (const key of store.entries.keys()) if (key.startsWith('feed/acme/') && key.endsWith('0')) store.entries.delete(key);
+    for (const key of store.entries.keys()) if (key.startsWith('feed/') && key.endsWith('0')) store.entries.delete(key);
     bed.begin();
     await bed.clock.pass(1000);
     await bed.end();
@@ -279,16 +345,28 @@ describe('notices', () => {
 
   it('tell once that a run is stuck, also after a restart, and again if the run has gone on and is stuck again', async () => {
     const bed = bedOn(memoryStore(), [desk]);
-    for (const offset of [4, 4, 7]) {
+    for (const at of ['4', '4', '7']) {
       bed.begin();
       await bed.clock.pass(0);
-      await bed.stuck('a', offset);
-      await bed.stuck('a', offset);
+      bed.stuck('a', at);
+      bed.stuck('a', at);
       await bed.clock.pass(1000);
       await bed.end();
     }
     expect(bed.told()).toEqual(['a stuck', 'a stuck']);
     expect(bed.tries[0]).toMatchObject({ error: { code: 'run-stuck' } });
+  });
+
+  it('tell of earlier events before they tell that the run is stuck', async () => {
+    const bed = bedOn(memoryStore(), [desk]);
+    bed.begin();
+    await bed.clock.pass(0);
+    const waits = bed.happens(['a', 'interrupt-start']);
+    bed.stuck('a', '1');
+    await waits;
+    await bed.clock.pass(1000);
+    await bed.end();
+    expect(bed.told()).toEqual(['a waiting', 'a stuck']);
   });
 
   it('arrive at least once, with one id and in the order of their run, wherever the service dies', async () => {

@@ -148,6 +148,13 @@ describe('a push notification', () => {
     },
   );
 
+  it('fails at once when the receiver changes to another protocol, which has no response for Node', async () => {
+    await withReceiver(
+      (_, response) => void response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+      async ({ url }) => expect(send(url)).rejects.toThrow('gave no answer'),
+    );
+  });
+
   it('is not sent again when the receiver answers 410, or may not be told any more', async () => {
     await withReceiver(
       (_, response) => response.writeHead(410).end(),

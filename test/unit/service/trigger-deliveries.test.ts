@@ -1,3 +1,4 @@
+import type { Hono } from 'hono';
 import type { HoldfastClient } from '../../../client/index';
 import { HoldfastError } from '../../../contract/errors';
 import type { ServiceStore } from '../../../service/store/store';
@@ -24,10 +25,11 @@ const triggersWith = (mends: boolean): Triggers => ({
   },
 });
 
+const dead = new HoldfastError('server-unreachable', 'Nothing answers.');
+
 /** Answers nothing from the step on: the process has ended before or after the step took effect. */
 function killedAt(step: number, moment: 'before' | 'after') {
   let count = 0;
-  const dead = new HoldfastError('server-unreachable', 'Nothing answers.');
   const dying =
     <Args extends readonly unknown[], T>(work: (...args: Args) => Promise<T>) =>
     async (...args: Args): Promise<T> => {
@@ -69,8 +71,8 @@ async function eachDeath(play: (death: ReturnType<typeof killedAt>) => Promise<v
 
 describe('a service that is killed at any step', () => {
   it.each<readonly [Order['kind'], object, number]>([
-    ['late', { run: 'orders:msg_1' }, 4],
-    ['paid', { ignored: true }, 2],
+    ['late', { run: 'orders:msg_1' }, 5],
+    ['paid', { ignored: true }, 3],
     ['broken', { kept: 'msg_1' }, 3],
     ['taken', { kept: 'msg_1' }, 5],
   ])('gives a repeat of a delivery "%s" one run at most, and the answer %j', async (kind, answer, steps) => {
@@ -132,6 +134,40 @@ it('the sender of a delivery that waits learns no address', async () => {
     503,
     { code: 'server-unreachable', message: 'The service cannot take the delivery now. Send the delivery again.' },
   ]);
+});
+
+describe('a delivery that came while no run could be started', () => {
+  const path = '/triggers/orders/deliveries';
+  const away = async () => {
+    const [store, runs] = [memoryStore(), startedRuns()];
+    const none = { ...runs.client, as: (): unknown => ({ start: () => Promise.reject(dead) }) } as StartedRuns['client'];
+    expect((await deliver(triggerApp({ client: none }, triggersWith(false), store), 'orders', { kind: 'late' })).status).toBe(503);
+    return { app: triggerApp(runs, triggersWith(false), store), store, runs };
+  };
+
+  it('is listed, and starts one run by a replay and a repeat, in any order', async () => {
+    const replay = (app: Hono) => answerOf(app, 'POST', `${path}/msg_1/replay`);
+    const repeat = (app: Hono) => deliver(app, 'orders', { kind: 'late' });
+    for (const acts of [
+      [replay, repeat],
+      [repeat, replay],
+    ]) {
+      const { app, store, runs } = await away();
+      expect((await answerOf(app, 'GET', path)).body.deliveries).toEqual([
+        { id: 'msg_1', at: expect.any(String), payload: '{"kind":"late"}' },
+      ]);
+      for (const act of acts) expect((await act(app)).body).toEqual({ run: 'orders:msg_1' });
+      expect([...runs.runs]).toEqual([['orders:msg_1', 'late msg_1']]);
+      expect(keptIn(store)).toEqual([]);
+    }
+  });
+
+  it('starts nothing after it was dropped', async () => {
+    const { app, store, runs } = await away();
+    expect((await answerOf(app, 'DELETE', `${path}/msg_1`)).status).toBe(200);
+    expect((await deliver(app, 'orders', { kind: 'late' })).body).toEqual({ ignored: true });
+    expect([runs.runs.size, keptIn(store)]).toEqual([0, []]);
+  });
 });
 
 it('a run that the server has forgotten is not started again', async () => {

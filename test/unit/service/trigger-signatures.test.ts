@@ -4,6 +4,7 @@ import Stripe from 'stripe';
 import { codeOf } from '../../../contract/errors';
 import type { SignatureForm, TriggerOptions } from '../../../service/triggers/options';
 import { deliveryIdOf, signatureOf } from '../../../service/triggers/signature';
+import { errorSaying } from '../../support/failures';
 
 /** The package has types for ES modules alone. */
 const gitHub = jest.requireActual<{
@@ -254,5 +255,11 @@ describe('the id of a delivery', () => {
     ['undefined', { ...own, id: () => undefined }, {}, {}],
   ])('is refused if it is %s', (_, from, payload, headers) => {
     expect(() => deliveryIdOf({ from }, payload as never, headers)).toThrow(expect.objectContaining({ code: 'request-invalid' }));
+  });
+
+  it('is refused with the reason if `from.id` throws', () => {
+    const id = (payload: unknown): string => (payload as { order: { id: string } }).order.id;
+    const refusal = errorSaying('request-invalid', /^The delivery has no id, because `from.id` of the trigger failed: Cannot read/);
+    expect(() => deliveryIdOf({ from: { ...own, id } }, {}, {})).toThrow(refusal);
   });
 });

@@ -2,7 +2,6 @@ import { messageOf } from '../../../../contract/errors';
 
 const shortest = 8;
 const deepest = 6;
-/** Large, and not from the provider. */
 const skipped = new Set(['requestBodyValues', 'stack']);
 
 /** Some providers quote the refused key in the error, its causes and its body. */
