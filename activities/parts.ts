@@ -23,7 +23,6 @@ export interface AnswerLookup {
 
 export interface WorkerParts {
   readonly tools: ToolRegistry;
-  /** Absent: none. */
   readonly mcp?: McpServers;
   readonly models: ModelRegistry;
   readonly middleware: WorkerMiddlewareRegistry;

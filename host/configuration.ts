@@ -107,7 +107,6 @@ export interface Configuration {
   readonly compress: boolean | undefined;
   /** Undefined: by the memory of Node. */
   readonly maxCachedRuns: number | undefined;
-  /** Undefined: no signatures. */
   readonly pushSecret: string | undefined;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;

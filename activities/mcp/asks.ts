@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 import { readSchema } from '../schemas/schema';
 
-/** A form of a server. */
 interface Ask {
   readonly message: string;
   readonly requestedSchema: Json;
@@ -20,7 +19,6 @@ export interface AskedState {
   readonly answered?: readonly { readonly ask: Ask; readonly answer: ElicitResult }[];
 }
 
-/** The key of the only form of a 2025 server. */
 export const onlyAsk = 'question';
 
 export function askOf(params: unknown): Ask {
@@ -46,7 +44,6 @@ export function knownAnswer({ answered = [] }: AskedState, params: ElicitRequest
   return answered.find(({ ask }) => canonicalJson(ask as unknown as Json) === text)?.answer;
 }
 
-/** One form is answered as it is, several by their keys. */
 export function questionOf(
   server: string,
   tool: string,
@@ -75,7 +72,6 @@ function formOf(requestedSchema: Json): JsonObject {
   };
 }
 
-/** Zod writes the metadata into its JSON Schema. */
 function asSchema(schema: JsonObject): z.ZodType {
   return z.unknown().meta(schema);
 }

@@ -15,7 +15,6 @@ import type { McpServer } from './server';
 
 const keyOfMeta = 'holdfast/idempotencyKey';
 
-/** One execution of a call of an MCP server's tool. */
 export class McpExecution {
   private readonly state: AskedState | undefined;
 

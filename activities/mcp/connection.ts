@@ -29,7 +29,6 @@ export interface McpRequest {
   readonly onprogress: ProgressCallback;
 }
 
-/** A connection to a server, in the line that both negotiated. */
 export class McpConnection {
   /** Tells a session from a later session. */
   readonly id = randomUUID();
@@ -71,7 +70,6 @@ export class McpConnection {
     }
   }
 
-  /** What was negotiated. */
   get protocol(): string {
     return this.client.getNegotiatedProtocolVersion() ?? 'unknown';
   }

@@ -1,7 +1,6 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import type { Part } from '../../contract/messages/messages';
 
-/** What the model sees. Throws if the tool failed. */
 export function partsOfResult({ content = [], structuredContent, isError }: CallToolResult): readonly Part[] {
   const parts = content.map(partOf);
   if (isError === true) throw new Error(textIn(parts) || 'It says no more.');

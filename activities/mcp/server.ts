@@ -11,7 +11,6 @@ import type { McpServerOptions } from './options';
 const idleMs = 300_000;
 
 export interface McpOfferedTool extends McpTool {
-  /** The name for agents and models. */
   readonly name: string;
   readonly effect: Effect | undefined;
   readonly effectBy: 'configuration' | 'hint' | 'nobody';
@@ -23,7 +22,6 @@ export interface McpOffer {
   readonly refused: readonly { readonly tool: string; readonly problem: string }[];
 }
 
-/** A run's connection, whose calls wait for each other. */
 interface OwnConnection {
   opened: Promise<McpConnection>;
   last: Promise<unknown>;
@@ -31,7 +29,6 @@ interface OwnConnection {
   timer?: NodeJS.Timeout;
 }
 
-/** Connects when first needed, and again after a loss. */
 export class McpServer {
   private shared: Promise<McpConnection> | undefined;
   private readonly own = new Map<string, OwnConnection>();
@@ -81,7 +78,6 @@ export class McpServer {
     if (connection.open === 0) void this.closed(connection);
   }
 
-  /** Calls at work may end. */
   retire(): void {
     this.isRetired = true;
     this.shared = undefined;
@@ -99,7 +95,6 @@ export class McpServer {
       const opened = this.shared;
       const connection = await opened?.catch(() => undefined);
       if (connection?.isOpen === true) return this.using(connection, work);
-      // Another call may open it meanwhile.
       if (this.shared === opened) return this.using(await (this.shared = this.open()), work);
     }
   }

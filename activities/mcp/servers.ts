@@ -14,7 +14,6 @@ import { McpServer } from './server';
 
 const mostRegistries = 500;
 
-/** The MCP servers of a worker. */
 export class McpServers {
   private readonly servers: ReadonlyMap<string, McpServer>;
   private readonly registries = new Map<string, ToolRegistry>();
@@ -34,7 +33,6 @@ export class McpServers {
     return [...this.servers.keys()];
   }
 
-  /** The longest timeout of a call. */
   longest(usual: number): number {
     return Math.max(0, ...[...this.servers.values()].map(({ options: { timeout } }) => parseDuration(timeout ?? '') ?? usual));
   }
@@ -69,7 +67,6 @@ export class McpServers {
     return known;
   }
 
-  /** Facts and schemas for a run that is prepared. */
   registryOf(tools: readonly McpOfferedTool[], defaults: ToolFacts): ToolRegistry {
     return registryOf(
       tools.map((tool) => [tool.name, this.servers.get(tool.server) as McpServer, { ...tool, effect: tool.effect ?? defaults.effect }]),

@@ -18,7 +18,6 @@ export class ReadRun {
   private isBegun = false;
   private readonly bus = new ProcessBus();
   private readonly listeners = new Map<Listener, (() => void) | undefined>();
-  /** The next number of each line, by call. */
   private readonly calls = new Map<string, Map<string, number>>();
   private readonly ends = new Map<string, () => void>();
 
@@ -28,7 +27,6 @@ export class ReadRun {
     this.listeners.set(listener, this.isBegun ? this.bus.subscribe(this.runId, listener) : undefined);
   }
 
-  /** Returns whether other listeners remain. */
   remove(listener: Listener): boolean {
     this.listeners.get(listener)?.();
     this.listeners.delete(listener);

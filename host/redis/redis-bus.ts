@@ -31,7 +31,6 @@ export class RedisBus implements DeltaSink, DeltaSource {
     () => this.ready,
     (error) => this.isAway(error),
   );
-  /** By the names of their streams. */
   private readonly runs = new Map<string, ReadRun>();
   private readonly wakeStream = `holdfast:deltas:wake:${randomUUID()}`;
   private isReading = false;
@@ -74,7 +73,6 @@ export class RedisBus implements DeltaSink, DeltaSource {
     if (this.ready !== undefined) await this.runs.get(streamOf(runId))?.settled(address);
   }
 
-  /** Sends what it has, if Redis is there. */
   async close(): Promise<void> {
     await Promise.race([this.sent.sending, delay(redisPatienceMs, undefined, { ref: false })]);
     this.closed = true;
@@ -103,7 +101,6 @@ export class RedisBus implements DeltaSink, DeltaSource {
         for (const { name, messages } of found ?? []) {
           const run = this.runs.get(name);
           if (name === this.wakeStream) woken = messages.at(-1)?.id ?? woken;
-          // A run whose readers left and came back begins anew.
           else if (run === asked.get(name)) run?.take(messages);
         }
       } catch (error) {

@@ -7,7 +7,6 @@ export interface RedisListener {
   onReady?(): void;
 }
 
-/** After this time a silent Redis counts as away. */
 export const redisPatienceMs = 2_000;
 
 /** Does not wait long for a Redis that is away. The client connects again by itself, and until then refuses commands at once. */

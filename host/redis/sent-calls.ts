@@ -14,7 +14,6 @@ interface Line {
   readonly name: string;
   readonly runId: string;
   readonly origin: Origin;
-  /** Deltas as JSON, from the number `first` on. */
   kept: string[];
   first: number;
   bytes: number;
@@ -39,7 +38,6 @@ export class SentCalls {
   private readonly name = randomUUID();
   private count = 0;
   private isSending = false;
-  /** Ends when everything was sent or Redis is away. */
   sending: Promise<void> = Promise.resolve();
 
   constructor(
@@ -85,7 +83,6 @@ export class SentCalls {
   }
 
   private send(line: Line): void {
-    // Late deltas of an ended call help nobody.
     if (this.ready() === undefined && (line.settled || line.bytes > mostBytes)) forget(line, lengthOf(line));
     const [oldest] = this.unsent;
     if (this.unsent.size >= mostUnsent && oldest !== undefined) this.unsent.delete(oldest);
@@ -96,7 +93,6 @@ export class SentCalls {
   }
 
   private async sendAll(): Promise<void> {
-    // Deltas of one moment go together.
     await Promise.resolve();
     for (let client = this.ready(); client !== undefined && this.unsent.size > 0; client = this.ready()) {
       try {

@@ -32,7 +32,6 @@ export function toolOfAgent({ name, description, takesJob, inputSchema }: AgentS
   return { name, description, inputSchema: schema };
 }
 
-/** Definitions move to the root, to which references point. */
 function inputOf(
   takesJob: boolean,
   schema: Json | undefined,

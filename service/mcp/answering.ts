@@ -23,13 +23,10 @@ export async function settled(run: Run, caller: McpCaller): Promise<RunView> {
 const unlessOver = unless('interrupt-answered', 'interrupt-expired', 'interrupt-withdrawn', 'interrupt-unknown', 'run-ended');
 
 export interface Given {
-  /** Ids of questions that are not asked again. */
   readonly told: ReadonlySet<string>;
-  /** Answers that do not fit, by id: why. */
   readonly misfits: ReadonlyMap<string, string>;
 }
 
-/** Gives the answers that forms brought. */
 export async function giveAnswers(
   run: Run,
   caller: McpCaller,

@@ -2,11 +2,9 @@ import type { HoldfastClient } from '../../client/index';
 import type { AppParts } from '../parts';
 import type { McpSdk } from './sdk';
 
-/** What the tools get of a request. */
 export interface McpCaller {
   readonly sdk: McpSdk;
   readonly parts: AppParts;
-  /** Acts for the caller. */
   readonly client: HoldfastClient;
   /** Aborts when the client goes away or should not wait any longer, or the service closes. Runs continue. */
   readonly signal: AbortSignal;

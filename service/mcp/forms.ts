@@ -15,7 +15,6 @@ export interface ElicitationForm {
 const comment: Json = { type: 'string', title: 'Comment', description: 'The reason, for the record.' };
 const text: Json = { type: 'string', title: 'Answer' };
 
-/** `misfit`: why an earlier answer was refused. */
 export function formOf(interrupt: Interrupt, misfit?: string): ElicitationForm {
   const message = [...(misfit === undefined ? [] : [misfit]), messageOf(interrupt)].join('\n\n');
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: schemaOf(interrupt) } };

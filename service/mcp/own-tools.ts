@@ -58,7 +58,6 @@ const AnswerArguments = z.strictObject({
   roles: roles.optional(),
 });
 
-/** Bounds what a model reads at once. */
 const mostBytes = 256 * 1024;
 
 async function eventsOf({ runId: id, from = 0, limit = 100 }: z.infer<typeof EventsArguments>, caller: McpCaller): Promise<ToolResult> {

@@ -9,7 +9,6 @@ import { storedSecret } from '../store/stored-secret';
 import { loadSdk } from './sdk';
 import { answerMcp } from './server';
 
-/** Most clients wait for 60 s. */
 const longestMs = 50_000;
 
 /** The Model Context Protocol: agents are tools, and runs are tasks. `issuers`: of the tokens that the service takes. */
@@ -43,7 +42,6 @@ export function mcpRoutes(parts: AppParts, issuers: readonly Issuer[]): Hono {
     .add('DELETE /mcp', refused, (asked) => answer(asked)).app;
 }
 
-/** Tells a client without a token where to get a token. */
 function addMetadata(routes: Routes, { publicUrl }: Pick<AppParts, 'publicUrl'>, issuers: readonly Issuer[]): void {
   const servers = issuers.filter(({ audience }) => audience !== undefined).map(({ issuer }) => issuer);
   if (publicUrl === undefined || servers.length === 0) return;

@@ -17,7 +17,7 @@ import { inTime } from './caller';
 import { formOf } from './forms';
 import { ownTools } from './own-tools';
 import { errorResult, runResult } from './results';
-import type { AskedState } from './state';
+import type { SignedState } from './state';
 import { mintState, verifyState } from './state';
 import { newTask, serveTasks, takesForms, takesTasks, tasksExtension } from './tasks';
 
@@ -50,7 +50,6 @@ export function serverFor(caller: McpCaller, era: 'legacy' | 'modern'): Server {
   return server;
 }
 
-/** `runId`: of the run that goes on. */
 function failedCall({ sdk, parts }: McpCaller, error: unknown, runId?: string): CallResult {
   if (error instanceof sdk.ProtocolError) throw error;
   const { code, message } = toldError(error, 'a call of MCP', parts.logger);
@@ -102,12 +101,12 @@ async function callTool(caller: McpCaller, called: Called): Promise<CallResult> 
 }
 
 async function callAgent(caller: McpCaller, agent: AgentSummary, called: Called): Promise<CallResult> {
-  const state = called.isModern ? called.ctx.mcpReq.requestState<AskedState>() : undefined;
+  const state = called.isModern ? called.ctx.mcpReq.requestState<SignedState>() : undefined;
   const run = state === undefined ? await startRun(caller, agent, called.given) : caller.client.run(state.run);
   return followRun(caller, run, called, state).catch((error: unknown) => failedCall(caller, error, run.id));
 }
 
-async function followRun(caller: McpCaller, run: Run, { ctx, isModern }: Called, state: AskedState | undefined): Promise<CallResult> {
+async function followRun(caller: McpCaller, run: Run, { ctx, isModern }: Called, state: SignedState | undefined): Promise<CallResult> {
   if (state === undefined && isModern && takesTasks(caller, ctx)) return newTask(await inTime(caller, () => run.view()));
   const isAsked = (interrupt: Interrupt): boolean => state?.asked[interrupt.id] === shownHash(interrupt);
   const responses = state === undefined ? {} : ctx.mcpReq.inputResponses;
@@ -119,7 +118,6 @@ async function followRun(caller: McpCaller, run: Run, { ctx, isModern }: Called,
   return { resultType: 'input_required', inputRequests, requestState: await mintState(caller, ctx, run.id, open) };
 }
 
-/** Clients of the first weeks of the extension do not name the task in a header. */
 function named(request: Request, body: unknown): Request {
   const { method, params } = isRecord(body) ? body : {};
   const { taskId } = isRecord(params) ? params : {};
@@ -137,7 +135,6 @@ export async function answerMcp(request: Request, body: unknown, caller: McpCall
   if (isRecord(params) && 'requestState' in params) await caller.secret();
   const { logger } = caller.parts;
   const handler = caller.sdk.createMcpHandler(({ era }) => serverFor(caller, era), {
-    // The capabilities announce no changes.
     maxSubscriptions: 0,
     onerror: ({ message }) => logger.debug('A request of MCP was refused', { message }),
   });

@@ -4,13 +4,11 @@ import { shownHash } from '../access/links';
 import type { McpCaller } from './caller';
 
 /** What a client brings back with its answers. Signed, and readable for the client. */
-export interface AskedState {
+export interface SignedState {
   readonly run: string;
-  /** By interrupt: the hash of what the person saw. */
   readonly asked: Readonly<Record<string, string>>;
 }
 
-/** For questions without a deadline. */
 const yearsS = 10 * 365 * 86_400;
 
 export async function mintState(caller: McpCaller, ctx: ServerContext, run: string, interrupts: readonly Interrupt[]): Promise<string> {
@@ -20,13 +18,13 @@ export async function mintState(caller: McpCaller, ctx: ServerContext, run: stri
   return codec.mint({ run, asked }, ctx);
 }
 
-export async function verifyState(caller: McpCaller, state: string, ctx: ServerContext): Promise<AskedState> {
+export async function verifyState(caller: McpCaller, state: string, ctx: ServerContext): Promise<SignedState> {
   return (await codecOf(caller)).verify(state, ctx);
 }
 
 /** Of one caller alone: the state of a form is no right to answer. */
-async function codecOf({ sdk, client, secret }: McpCaller, ttlSeconds = yearsS): Promise<RequestStateCodec<AskedState>> {
+async function codecOf({ sdk, client, secret }: McpCaller, ttlSeconds = yearsS): Promise<RequestStateCodec<SignedState>> {
   const { tenant } = client.place;
   const bound = JSON.stringify([tenant, client.caller?.user ?? null]);
-  return sdk.createRequestStateCodec<AskedState>({ key: await secret(), ttlSeconds, bind: () => bound });
+  return sdk.createRequestStateCodec<SignedState>({ key: await secret(), ttlSeconds, bind: () => bound });
 }

@@ -64,7 +64,6 @@ interface TaskServer {
   ): void;
 }
 
-/** `answered` gives errors the form of the protocol. */
 export function serveTasks(server: TaskServer, caller: McpCaller, answered: (act: () => Promise<TaskFields>) => Promise<TaskFields>): void {
   for (const [name, method] of Object.entries(methods))
     server.setRequestHandler(name, { params: Params }, ({ taskId }, ctx) =>
@@ -81,7 +80,6 @@ export function takesTasks({ sdk }: McpCaller, ctx: ServerContext): boolean {
   return isRecord(extensions) && isRecord(extensions[tasksExtension]);
 }
 
-/** Without a mode, a client takes forms. */
 export function takesForms({ sdk }: McpCaller, ctx: ServerContext): boolean {
   const { elicitation } = capabilitiesIn(sdk, ctx);
   return isRecord(elicitation) && (elicitation['form'] !== undefined || elicitation['url'] === undefined);
