@@ -45,10 +45,10 @@ import { Timeline } from './timeline';
 import { TemporalChildren } from './temporal-children';
 import { TurnBuilds } from './turn-builds';
 
-/** Every wait is a command, and events for readers travel in the next command. */
 /** For half an hour, as an MCP server may be down. Other failures are not tried again. */
 const mostPreparations = 100;
 
+/** Every wait is a command, and events for readers travel in the next command. */
 export class TemporalPorts implements Ports {
   readonly log: RunLog;
   readonly children: TemporalChildren;

@@ -10,6 +10,8 @@ import { loadSdk } from './sdk';
 import { answerMcp } from './server';
 
 const longestMs = 50_000;
+/** The SDK checks the rest. */
+const Message = z.looseObject({ jsonrpc: z.literal('2.0') });
 
 /** The Model Context Protocol: agents are tools, and runs are tasks. `issuers`: of the tokens that the service takes. */
 export function mcpRoutes(parts: AppParts, issuers: readonly Issuer[]): Hono {
@@ -37,7 +39,7 @@ export function mcpRoutes(parts: AppParts, issuers: readonly Issuer[]): Hono {
   const routes = new Routes('Protocols');
   addMetadata(routes, parts, issuers);
   return routes
-    .add('POST /mcp', rpc, async (asked) => answer(asked, await parseBody(asked.context, z.unknown())))
+    .add('POST /mcp', rpc, async (asked) => answer(asked, await parseBody(asked.context, Message)))
     .add('GET /mcp', refused, (asked) => answer(asked))
     .add('DELETE /mcp', refused, (asked) => answer(asked)).app;
 }
