@@ -13,6 +13,8 @@ const base = {
     '^openid-client$': '<rootDir>/test/support/shared/openid-client.js',
     '^protobufjs$': '<rootDir>/test/support/shared/protobufjs.js',
     '^protobufjs/ext/protojson$': '<rootDir>/test/support/shared/protobufjs-ext-protojson.js',
+    // Modules that load late have the names that they have when they are compiled.
+    '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1'],
     '^holdfast/package\\.json$': '<rootDir>/package.json',
     '^holdfast$': '<rootDir>/service/project/index.ts',
     '^holdfast/service$': '<rootDir>/service/index.ts',
@@ -31,8 +33,6 @@ const base = {
 const server = {
   globalSetup: '<rootDir>/test/support/start-server.ts',
   globalTeardown: '<rootDir>/test/support/stop-server.ts',
-  // Commands that run in the process of Jest load their modules by the names that the modules have when they are compiled.
-  moduleNameMapper: { ...base.moduleNameMapper, '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1'] },
 };
 const filesOf = (...folders) => folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`);
 const casesOnEngines = readdirSync(`${__dirname}/test/conformance`)

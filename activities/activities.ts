@@ -19,6 +19,7 @@ import type {
 import { activityFailure } from './failures';
 import { ModelActivity } from './model-activity';
 import type { WorkerParts } from './parts';
+import { partsForCall } from './parts';
 import { planOf } from './policies';
 import { manifestFor } from './prepare-run';
 import { parseInput } from './schemas/parse-calls';
@@ -39,12 +40,12 @@ export interface Activities {
 
 export function createActivities(parts: WorkerParts): Activities {
   return {
-    prepareRun: (request) => orFailure('run-failed', false, () => manifestFor(request, parts)),
+    prepareRun: (request) => orFailure('run-failed', 'mcp-unreachable', () => manifestFor(request, parts)),
     parseInput: (request) => orFailure('tool-failed', true, () => parseInput(parts.tools, request)),
     planPolicy: (request) => orFailure('hook-failed', 'policy-unknown', () => planOf(parts.policies, request)),
     parseOutput: ({ output, text }) => orFailure('output-invalid', 'output-unknown', () => parts.outputs.parse(output, text)),
     callModel: async (input) => new ModelActivity(parts, input).result(),
-    callTool: async (input) => new ToolActivity(parts, input).result(),
+    callTool: async (input) => new ToolActivity(partsForCall(parts, input), input).result(),
     tryNewestBuild: (input) =>
       orFailure('upgrade-failed', true, () => {
         if (parts.tryNewestBuild === undefined) throw new HoldfastError('upgrade-failed', 'This worker has no other builds to ask.');

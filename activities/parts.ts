@@ -2,9 +2,10 @@ import type { DeltaSink } from '../contract/deltas';
 import type { HoldfastError } from '../contract/errors';
 import type { Language, ModelFacts, ToolFacts } from '../contract/manifest';
 import type { AnswersElsewhere, ElsewhereAnswer } from '../contract/record/answers-elsewhere';
-import type { AgentRunInput, KeptPoint, TrialVerdict } from '../contract/record/wire';
+import type { AgentRunInput, CallToolInput, KeptPoint, TrialVerdict } from '../contract/record/wire';
 import type { LoopWatch } from './health/loop-watch';
 import type { Turns } from './limits/turns';
+import type { McpServers } from './mcp/servers';
 import type { MessageStore } from './transcripts/message-store';
 import type { ModelRegistry } from './models/models';
 import type { Observers } from './worker-middleware/observers';
@@ -22,6 +23,7 @@ export interface AnswerLookup {
 
 export interface WorkerParts {
   readonly tools: ToolRegistry;
+  readonly mcp?: McpServers;
   readonly models: ModelRegistry;
   readonly middleware: WorkerMiddlewareRegistry;
   readonly outputs: OutputRegistry;
@@ -45,3 +47,11 @@ export interface WorkerParts {
 }
 
 export const defaultModelFacts: ModelFacts = { timeoutMs: 600_000, heartbeatMs: 10_000, attempts: 5, patienceMs: 3_600_000 };
+
+/** The parts for a call of an MCP server's tool have the tool as it was when the run was prepared. */
+export function partsForCall<Parts extends Pick<WorkerParts, 'tools' | 'mcp' | 'toolDefaults'>>(parts: Parts, input: CallToolInput): Parts {
+  const { mcp } = input;
+  if (mcp === undefined) return parts;
+  const found = parts.mcp?.toolOf({ ...input, mcp }, parts.toolDefaults);
+  return found === undefined ? parts : { ...parts, tools: found };
+}

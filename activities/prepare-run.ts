@@ -1,15 +1,21 @@
 import { defined } from '../contract/defined';
 import { HoldfastError } from '../contract/errors';
-import type { Manifest, ManifestRequest, ToolFacts } from '../contract/manifest';
+import type { Manifest, ManifestRequest, McpTool, ToolFacts } from '../contract/manifest';
 import { jsonSize, limits } from '../contract/limits';
 import type { Json } from '../contract/messages/messages';
 import { misfitOfAlias } from '../contract/schema/arguments-of-schema';
 import { similarNames } from '../contract/similar-names';
+import type { McpOfferedTool } from './mcp/server';
 import type { WorkerParts } from './parts';
 
+type PreparingParts = Omit<WorkerParts, 'messages' | 'deltas'>;
+
 /** A missing part fails before the run schedules any work. */
-export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, 'messages' | 'deltas'>): Manifest {
-  const { tools, models, middleware, outputs } = parts;
+export async function manifestFor(request: ManifestRequest, given: PreparingParts): Promise<Manifest> {
+  const offered = await offeredTo(request, given);
+  const tools = given.mcp === undefined ? given.tools : given.tools.with(given.mcp.registryOf(offered, given.toolDefaults));
+  const parts = { ...given, tools };
+  const { models, middleware, outputs } = parts;
   refuseUnknown('tool', request.tools, tools.names);
   refuseUnknown('worker middleware', request.workerMiddleware, middleware.names);
   refuseUnknown('output', request.outputs, outputs.names);
@@ -34,7 +40,22 @@ export function manifestFor(request: ManifestRequest, parts: Omit<WorkerParts, '
     models: Object.fromEntries(request.models.map((name) => [name, models.idOf(name)])),
     workerMiddleware: request.workerMiddleware,
     ...defined({ outputs: request.outputs, policies, schemas: askedAbout && schemasOf(askedAbout, parts) }),
+    ...(offered.length === 0 ? {} : { mcp: Object.fromEntries(offered.map(({ name, ...tool }) => [name, toldOf(tool)])) }),
   };
+}
+
+/** Tools of the worker win. Unknown tools of the start are errors of the start. */
+async function offeredTo(
+  { tools, toolsOfStart = [] }: ManifestRequest,
+  { mcp, tools: own }: PreparingParts,
+): Promise<readonly McpOfferedTool[]> {
+  if (mcp === undefined) return [];
+  const others = [...new Set([...tools, ...toolsOfStart])].filter((tool) => own.find(tool) === undefined);
+  return mcp.offered(others, tools);
+}
+
+function toldOf({ server, tool, description, inputSchema }: McpTool): McpTool {
+  return { server, tool, description, inputSchema };
 }
 
 function policiesIn(request: ManifestRequest, { policies }: Pick<WorkerParts, 'policies'>): Manifest['policies'] {

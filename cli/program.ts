@@ -17,6 +17,7 @@ import { addAccessCommands } from './access-program';
 import { addAnswerCommands } from './answer-program';
 import { addBatchCommands } from './batch-program';
 import { addConversationCommands } from './conversation-program';
+import { addMcpCommands } from './mcp-program';
 import { addScheduleCommands } from './schedule-program';
 import { by, config, deadline, filled, json, lasting, role, several, startFilters } from './option-values';
 import type { JsonFlag } from './output';
@@ -117,6 +118,7 @@ export function programFor(terminal: Terminal, exit: (code: number) => void): Co
   addScheduleCommands(program, terminal, exit);
   addReadCommands(toService, terminal);
   addHistoryCommands(program, terminal, exit);
+  addMcpCommands(program, terminal, exit);
   addAccessCommands(program, terminal, exit);
   const known = program.commands.map((command) => command.name());
   program

@@ -21,7 +21,6 @@ export function roughly(milliseconds: number): string {
 export function lengthText(milliseconds: number): string {
   const whole = Math.max(0, Math.round(milliseconds));
   if (whole < second) return `${whole} ms`;
-  // Rounding would show 60 s.
   if (whole < minute - 50) return `${Number((whole / second).toFixed(1))} s`;
   if (whole < hour) return two(whole, [minute, 'min'], [second, 's']);
   if (whole < day) return two(whole, [hour, 'h'], [minute, 'min']);

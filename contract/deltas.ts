@@ -36,6 +36,8 @@ export interface DeltaSink {
 export interface DeltaSource {
   /** Sends the deltas of open attempts, then new ones. Returns the unsubscribe function. */
   subscribe(runId: string, listener: (delta: Delta) => void): () => void;
+  /** Waits for the last deltas of an ended call, but not for long. Absent: deltas never come after the history. */
+  settled?(runId: string, address: string): Promise<void>;
 }
 
 /**

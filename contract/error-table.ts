@@ -38,6 +38,10 @@ export const errorTable = {
     fix: 'Set the environment variable in the message on the worker, or name another model in `models.names`.',
   },
   'tool-unknown': { status: 400, fix: 'Add the tool to `tools` of the configuration, or remove its name.' },
+  'mcp-unreachable': {
+    status: 503,
+    fix: 'Start the server, or correct its command, address or credentials in `mcp`. `holdfast mcp list` tries it.',
+  },
   'output-unknown': { status: 400, fix: 'Add the schema to `outputs` of the configuration, or remove its name.' },
   'policy-unknown': { status: 400, fix: 'Add the policy to `policies` of the configuration, or remove its name.' },
   'worker-half-missing': { status: 400, fix: 'Add the middleware to `middleware` of the configuration.' },
@@ -215,6 +219,7 @@ export const errorTable = {
   },
   'observer-failed': { status: 500, fix: 'Correct the observer that the message names.' },
   'limits-not-shared': { status: 503, fix: 'Start the Redis of HOLDFAST_REDIS_URL, or correct the URL. Runs continue.' },
+  'deltas-not-shared': { status: 503, fix: 'Start the Redis of HOLDFAST_REDIS_URL, or correct the URL. Runs continue.' },
   'retention-short': { status: 500, fix: 'Set 30 days with the command in the message, or save runs that must stay.' },
   'build-unserved': { status: 500, fix: 'Nothing, if the build was taken back. Otherwise start its worker.' },
   'build-managed': {

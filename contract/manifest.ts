@@ -28,25 +28,36 @@ export interface ModelFacts {
   readonly patienceMs: number;
 }
 
+/** A tool of an MCP server, as the server told it when the run was prepared. */
+export interface McpTool {
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  readonly description: string;
+  readonly inputSchema: Json;
+}
+
 /** Recorded at the start of a run, as the only source for scheduling decisions, without default facts. */
 export interface Manifest {
   readonly version: 1;
   readonly language: Language;
   readonly defaults: { readonly tool: ToolFacts; readonly model: ModelFacts };
   readonly tools: Readonly<Record<string, Partial<ToolFacts>>>;
-  /** The provider/model of each model name. */
   readonly models: Readonly<Record<string, string>>;
   readonly workerMiddleware: readonly string[];
-  /** Output schemas. Absent: none. */
   readonly outputs?: readonly string[];
-  /** Tools by policy. Absent: none. */
   readonly policies?: Readonly<Record<string, readonly string[]>>;
-  /** Schemas of tools whose calls people decide. Absent: none. */
   readonly schemas?: Readonly<Record<string, Json>>;
+  /** Tools of MCP servers that the run may call. Absent: none. */
+  readonly mcp?: Readonly<Record<string, McpTool>>;
 }
 
 export function toolFactsOf(manifest: Manifest, tool: string): ToolFacts {
   return { ...manifest.defaults.tool, ...manifest.tools[tool] };
+}
+
+export function mcpToolOf({ mcp }: Pick<Manifest, 'mcp'>, tool: string): McpTool | undefined {
+  return mcp !== undefined && Object.hasOwn(mcp, tool) ? mcp[tool] : undefined;
 }
 
 export interface ToolSpec {
@@ -70,18 +81,16 @@ export interface WorkerMiddlewareRef {
 export interface ManifestRequest {
   readonly agent: string;
   readonly tools: readonly string[];
+  readonly toolsOfStart?: readonly string[];
   readonly models: readonly string[];
   readonly workerMiddleware: readonly string[];
   readonly outputs?: readonly string[];
-  /** Absent: none. */
   readonly policies?: readonly string[];
   /** Tools whose calls people decide. Absent: none. */
   readonly askedAbout?: readonly string[];
   /** Other keys of arguments, by tool; none may be a property of the schema. */
   readonly argumentAliases: Readonly<Record<string, readonly string[]>>;
-  /** The arguments with other keys, by tool. Absent: none. */
   readonly aliasedArguments?: Readonly<Record<string, readonly string[]>>;
-  /** Tools whose aliases come from the start. Absent: none. */
   readonly aliasesOfStart?: readonly string[];
   readonly language?: Language;
 }

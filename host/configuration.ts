@@ -48,7 +48,7 @@ export const configurationTable = {
   HOLDFAST_TENANT: { default: defaultTenant, meaning: 'Tenant of requests without a tenant, and the first part of workflow ids.' },
   HOLDFAST_REDIS_URL: {
     meaning:
-      'redis:// or rediss:// URL by which all workers of the task queue share limits of models and tools. Default: each worker has its own limits.',
+      'redis:// or rediss:// URL by which processes share limits of models and tools, the store of the service, and tokens for readers. Default: every process has its own.',
   },
   HOLDFAST_COMPRESS: {
     meaning: 'true or false: whether data of runs is written compressed. Default: true with the embedded server, otherwise false.',
@@ -101,13 +101,12 @@ export interface Configuration {
   readonly publicUrl: string | undefined;
   readonly taskQueue: string;
   readonly tenant: string;
-  /** Undefined: every worker keeps its limits alone. */
+  /** Undefined: every process has its own limits, store and deltas. */
   readonly redisUrl: string | undefined;
   /** Undefined: only with the embedded server. */
   readonly compress: boolean | undefined;
   /** Undefined: by the memory of Node. */
   readonly maxCachedRuns: number | undefined;
-  /** Undefined: no signatures. */
   readonly pushSecret: string | undefined;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;

@@ -12,15 +12,7 @@ const keptCalls = 256;
 /** Most runs without readers that remember voided calls. */
 const keptRuns = 1000;
 
-/**
- * Carries deltas from calls to readers of one process. Ended calls leave no deltas.
- * @example
- * const deltas = new ProcessBus();
- * const options = { server: { address: '127.0.0.1:7233', namespace: 'default' }, deltas };
- * const worker = await HoldfastWorker.create({ ...options, agents: 'agents.ts', bundles: '.holdfast/bundles', tools });
- * const client = await connect(options);
- * await worker.run();
- */
+/** Carries deltas from calls to readers of one process. Ended calls leave no deltas. */
 export class ProcessBus implements DeltaSink, DeltaSource {
   private readonly topics = new Map<string, Topic>();
 

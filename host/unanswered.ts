@@ -26,7 +26,6 @@ export function withAddress(address: string, inner: UnansweredInterceptor): Unan
   };
 }
 
-/** Undefined: another error. */
 export function unanswered(error: unknown): string | undefined {
   for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as { cause?: unknown }).cause) {
     const { code, metadata } = cause as { code?: unknown; metadata?: unknown };

@@ -24,7 +24,6 @@ interface Waiting {
 
 interface KeptAnswer {
   readonly answer: Promise<unknown>;
-  /** Absent: the request is on its way. */
   until?: number;
 }
 

@@ -20,7 +20,7 @@ export type { Logger } from '../host/logger';
 export { startEmbeddedServer } from '../host/server/embedded-server';
 export type { EmbeddedServer } from '../host/server/embedded-server';
 export { DirectoryDriver, snapshotStorage } from '../host/snapshot-storage';
-export { ProcessBus } from '../host/event-bus';
+export { RedisBus } from '../host/redis/redis-bus';
 
 export { HoldfastError, codeOf, errorTable } from '../contract/errors';
 export type { ErrorCode } from '../contract/errors';

@@ -10,6 +10,7 @@ import { WrapWatch } from '../activities/worker-middleware/wrap-guard';
 import { lateIn } from '../activities/health/late-calls';
 import { LiveCall } from '../activities/health/live-call';
 import type { WorkerParts } from '../activities/parts';
+import { partsForCall } from '../activities/parts';
 import { planOf } from '../activities/policies';
 import { parseInput } from '../activities/schemas/parse-calls';
 import { aboutOf } from '../activities/transcripts/start-store';
@@ -88,7 +89,9 @@ export function memoryWork(parts: MemoryParts, lose: LoseCall, onDelta: (delta: 
     callTool: (input, call) =>
       attempts(call, call.facts.effect === 'once' && input.reconcile !== true ? 1 : call.facts.attempts, (attempt, signal) =>
         turns.take(input.tool, limitOf(parts, input), signal, () =>
-          inTime(input.tool, call.facts.timeoutMs, signal, (inner) => toolAttempt(worker, input, call, { attempt, signal: inner })),
+          inTime(input.tool, call.facts.timeoutMs, signal, (inner) =>
+            toolAttempt({ ...worker, parts: partsForCall(parts, input) }, input, call, { attempt, signal: inner }),
+          ),
         ),
       ),
     ending(workflowId, told) {

@@ -37,6 +37,7 @@ const shared: Forms = {
   tools: required(worded(record, 'an object with tools by their names')),
   outputs: worded(record, 'an object with schemas by their names'),
   policies: worded(record, 'an object with policies by their names'),
+  mcp: worded(record, 'an object with MCP servers by their names'),
   middleware: worded(list, 'an array of worker middlewares'),
   observers: worded(list, 'an array of observers'),
   models: shape(

@@ -67,7 +67,10 @@ export interface WorkerOptions extends PartsOptions {
 }
 
 /** Changes for a running worker. Server, task queue and storage stay. */
-export type TakeOver = Pick<WorkerOptions, 'tools' | 'outputs' | 'policies' | 'middleware' | 'observers' | 'models' | 'language'> & {
+export type TakeOver = Pick<
+  WorkerOptions,
+  'tools' | 'mcp' | 'outputs' | 'policies' | 'middleware' | 'observers' | 'models' | 'language'
+> & {
   /** Undefined: the agents stay. */
   readonly bundle?: WorkflowBundle | undefined;
 };
@@ -160,6 +163,7 @@ export class HoldfastWorker {
         loop.close();
         forgetLosses();
         redis?.close();
+        await parts.current.mcp?.close();
         await native?.close();
         await closeConnection();
       };
@@ -237,6 +241,7 @@ function lostTask(): HoldfastError {
 }
 
 const unset = {
+  mcp: undefined,
   outputs: undefined,
   policies: undefined,
   middleware: undefined,

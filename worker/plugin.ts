@@ -1,3 +1,4 @@
+import type { McpServers } from '../activities/mcp/servers';
 import type { RedisLink } from '../activities/limits/redis-turns';
 import { readFile } from 'node:fs/promises';
 import type { StorageDriver } from '@temporalio/common';
@@ -48,6 +49,7 @@ const servings = new WeakMap<object, Serving>();
 
 class Serving {
   worker: Worker | undefined;
+  mcp: McpServers | undefined;
 
   constructor(
     readonly plugin: HoldfastPlugin,
@@ -137,6 +139,7 @@ export class HoldfastPlugin extends ClientPlugin {
     const ours = createActivities(parts);
     const taken = Object.keys(ours).find((name) => Object.hasOwn(activities, name));
     if (taken !== undefined) throw invalid(`The worker has an activity '${taken}', which is the name of one of Holdfast. Rename it.`);
+    serving.mcp = parts.mcp;
     servings.set(ours.callModel, serving);
     const { interceptors } = options;
     return {
@@ -163,7 +166,10 @@ export class HoldfastPlugin extends ClientPlugin {
     if (this.given.storage !== undefined && dataConverter?.externalStorage === undefined) throw replacedWith('storage');
     await checkSearchAttributes(connection, namespace);
     checkRetention(connection, namespace).catch((error: unknown) => this.tell(error));
-    await next(worker).finally(() => serving.redis?.close());
+    await next(worker).finally(async () => {
+      serving.redis?.close();
+      await serving.mcp?.close();
+    });
   }
 
   /** A server without an answer is not reported, because the worker polls it anyway. */

@@ -3,6 +3,8 @@ import type { DataConverter, LoadedDataConverter } from '@temporalio/common';
 import type { LoopWatch } from '../activities/health/loop-watch';
 import { RedisLink } from '../activities/limits/redis-turns';
 import { Turns } from '../activities/limits/turns';
+import type { McpServerOptions } from '../activities/mcp/options';
+import { McpServers } from '../activities/mcp/servers';
 import type { ModelsOptions } from '../activities/models/models';
 import { ModelRegistry } from '../activities/models/models';
 import type { WorkerParts } from '../activities/parts';
@@ -35,6 +37,8 @@ export interface PartsOptions {
   readonly outputs?: Readonly<Record<string, unknown>>;
   /** The policies that agents name with `approvalsBy`. */
   readonly policies?: Readonly<Record<string, unknown>>;
+  /** MCP servers by their names. Agents name the tool `pay` of the server `company` as `company_pay`. */
+  readonly mcp?: Readonly<Record<string, McpServerOptions>>;
   readonly middleware?: readonly WorkerMiddleware[];
   /** Observe the model and tool calls of this worker, inside all worker middleware. */
   readonly observers?: readonly Observer[];
@@ -80,6 +84,7 @@ export function partsOf(options: PartsOptions, server: PartsServer, before?: Wor
     outputs: new OutputRegistry(options.outputs ?? {}),
     policies: policiesOf(options.policies),
     observers: new Observers(options.observers, options.onProblem),
+    ...(options.mcp === undefined && before?.mcp === undefined ? {} : { mcp: new McpServers(options.mcp ?? {}, before?.mcp) }),
     ...defined({ loop, onProblem: options.onProblem }),
     messages: before?.messages ?? new MessageStore(runHistory(source, converter), options.messageCacheBytes),
     deltas: options.deltas ?? processBus,
@@ -113,6 +118,6 @@ export async function partsReady({ tools, outputs }: WorkerParts): Promise<void>
 }
 
 /** The time that a shutdown waits, in milliseconds. */
-export function longestTool({ tools }: WorkerParts): number {
-  return Math.max(...tools.names.map((name) => tools.factsOf(name)?.timeoutMs ?? 0), 10_000);
+export function longestTool({ tools, mcp, toolDefaults }: WorkerParts): number {
+  return Math.max(...tools.names.map((name) => tools.factsOf(name)?.timeoutMs ?? 0), mcp?.longest(toolDefaults.timeoutMs) ?? 0, 10_000);
 }

@@ -4,6 +4,7 @@ import type { EventBody } from '../contract/events';
 import type { Answer, Interrupt } from '../contract/interrupts';
 import { jsonSize } from '../contract/limits';
 import { names } from '../contract/names';
+import { defined } from '../contract/defined';
 import type { Manifest, ManifestRequest } from '../contract/manifest';
 import type { Json, StoredMessage } from '../contract/messages/messages';
 import type { PolicyPlan, PolicyRequest } from '../contract/policies';
@@ -43,6 +44,9 @@ import { TaskRoom } from './task-room';
 import { Timeline } from './timeline';
 import { TemporalChildren } from './temporal-children';
 import { TurnBuilds } from './turn-builds';
+
+/** For half an hour, as an MCP server may be down. Other failures are not tried again. */
+const mostPreparations = 100;
 
 /** Every wait is a command, and events for readers travel in the next command. */
 export class TemporalPorts implements Ports {
@@ -132,11 +136,11 @@ export class TemporalPorts implements Ports {
   }
 
   prepare(request: ManifestRequest): Promise<Manifest> {
-    return this.timeline.entering(coded(this.short.run('', 'prepareRun', [request], 60_000)));
+    return this.timeline.entering(coded(this.short.run('', 'prepareRun', [request], 60_000, mostPreparations)));
   }
 
-  parseInput(place: string, tool: string, input: Json): Promise<ParseInputResult> {
-    return coded(this.short.run(place, 'parseInput', [{ tool, input }], 10_000));
+  parseInput(place: string, tool: string, input: Json, schema?: Json): Promise<ParseInputResult> {
+    return coded(this.short.run(place, 'parseInput', [{ tool, input, ...defined({ schema }) }], 10_000));
   }
 
   planPolicy(place: string, request: PolicyRequest): Promise<PolicyPlan> {

@@ -1,23 +1,14 @@
 import { withoutCredentials } from '../../contract/credentials';
 import { HoldfastError, messageOf } from '../../contract/errors';
+import { connectRedis, redisPatienceMs, type RedisClient } from '../../host/redis/redis-client';
 import { inTime } from '../calls/in-time';
 import { rateOf } from './bucket';
 import type { Asker, SharedTurns } from './gate';
 import type { Limit } from './limit';
 
-interface RedisClient {
-  readonly isReady: boolean;
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  connect(): Promise<unknown>;
-  on(event: 'error', listener: (error: unknown) => void): unknown;
-  on(event: 'ready', listener: () => void): unknown;
-  destroy(): void;
-}
-
 const leaseMs = 30_000;
 /** The pause between requests for a worker's first waiting call. */
 const pollMs = 100;
-const patienceMs = 2_000;
 /** A call that stopped asking must not delay other calls. */
 const seenMs = 2_000;
 
@@ -130,26 +121,16 @@ export class RedisLink {
   private told = false;
   private closed = false;
 
+  private client: RedisClient | undefined;
+
   private constructor(
-    private readonly client: RedisClient,
     private readonly prefix: string,
     private readonly onProblem: (problem: HoldfastError) => void,
-  ) {
-    client.on('error', (error) => this.isAway(error));
-    client.on('ready', () => (this.told = false));
-  }
+  ) {}
 
-  /** Does not wait long for a Redis that is away. */
   static async open(url: string, prefix: string, onProblem: (problem: HoldfastError) => void): Promise<RedisLink> {
-    const { createClient } = await import('@redis/client');
-    const client = createClient({
-      url,
-      disableOfflineQueue: true,
-      socket: { connectTimeout: patienceMs, reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 5_000) },
-    });
-    const link = new RedisLink(client, prefix, onProblem);
-    const connecting = client.connect().catch((error: unknown) => link.isAway(error));
-    await inTime(connecting, patienceMs, () => undefined);
+    const link = new RedisLink(prefix, onProblem);
+    link.client = await connectRedis(url, { onError: (error) => link.isAway(error), onReady: () => (link.told = false) });
     return link;
   }
 
@@ -158,10 +139,11 @@ export class RedisLink {
   }
 
   async eval(script: string, keys: string[], given: string[]): Promise<unknown> {
-    if (this.closed || !this.client.isReady) return undefined;
+    const { client } = this;
+    if (this.closed || client?.isReady !== true) return undefined;
     try {
-      return await inTime(this.client.eval(script, { keys, arguments: given }), patienceMs, () => {
-        throw new Error(`it said nothing for ${patienceMs / 1000} s`);
+      return await inTime(client.eval(script, { keys, arguments: given }), redisPatienceMs, () => {
+        throw new Error(`it said nothing for ${redisPatienceMs / 1000} s`);
       });
     } catch (error) {
       this.isAway(error);
@@ -172,7 +154,7 @@ export class RedisLink {
   close(): void {
     if (this.closed) return;
     this.closed = true;
-    this.client.destroy();
+    this.client?.destroy();
   }
 
   private isAway(error: unknown): void {

@@ -59,7 +59,7 @@ export async function generate(
   };
   const withParsed = async (answer: ModelAnswer): Promise<ModelAnswer> => ({
     ...answer,
-    ...(await parsedCalls(parts.tools, slots.parse, answer.message)),
+    ...(await parsedCalls(parts.tools, slots.parse, answer.message, slots.specs ?? [])),
     ...(await readOutput(parts.outputs, slots.output, answer.message)),
   });
   const assembly = new AnswerAssembly();

@@ -1,5 +1,6 @@
 import { withoutCredentials } from '../../contract/credentials';
-import { messageOf } from '../../contract/errors';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import type { Effect } from '../../contract/manifest';
 import { defined } from '../../contract/defined';
 import type { CallToolInput, ToolOutcome } from '../../contract/record/wire';
 import { lostToolCall, outOfTime } from '../../kernel/calls/lost-calls';
@@ -10,6 +11,22 @@ const longestWords = 1000;
 export function cutOff(error: unknown): ToolOutcome {
   const said = withoutCredentials(messageOf(error)).slice(0, longestWords);
   return { type: 'unsettled', why: `it was told to stop while it worked, and ended with: ${said}` };
+}
+
+/** Thrown by a tool whose work another process does: nobody knows whether the call took effect. */
+export class LostAnswer extends HoldfastError {
+  constructor(
+    message: string,
+    readonly timeoutMs?: number,
+  ) {
+    super(timeoutMs === undefined ? 'tool-failed' : 'tool-timeout', message);
+  }
+}
+
+/** The server makes other calls than `once` again. */
+export function lostAnswer(error: LostAnswer, input: CallToolInput, { effect }: { readonly effect?: Effect }): ToolOutcome {
+  if (effect !== 'once') throw error;
+  return error.timeoutMs === undefined ? { type: 'unsettled', why: error.message } : tooLate(input, error.timeoutMs);
 }
 
 /** As if the server's timer had been first. */

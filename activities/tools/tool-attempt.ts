@@ -17,6 +17,7 @@ import { agentOfPath } from '../../contract/record/agent-paths';
 import type { CallToolInput, CallToolResult, ToolOutcome } from '../../contract/record/wire';
 import type { RunLocalValues } from '../../contract/run-local';
 import type { CallPrincipal, Reconciled, ToolCallContext } from './define-tool';
+import { LostAnswer, lostAnswer } from './cut-off';
 import { ToolInterrupt } from './define-tool';
 import { WrapWatch } from '../worker-middleware/wrap-guard';
 import { withValues } from '../calls/call-context';
@@ -56,6 +57,7 @@ export class ToolAttempt {
   readonly watch = new WrapWatch();
   private readonly values: CallValues;
   private readonly deltas: ToolDeltas;
+  private readonly over = new AbortController();
   private asked: ToolInterrupt | undefined;
 
   constructor(
@@ -81,6 +83,7 @@ export class ToolAttempt {
 
   drop(): void {
     this.values.drop();
+    this.over.abort(new Error('The time of the call is up.'));
   }
 
   private async execute(about: RunAbout): Promise<ToolOutcome> {
@@ -125,6 +128,7 @@ export class ToolAttempt {
     const { attempt, signal, threw } = this.facts;
     if (this.asked !== undefined) return interruptedBy(this.asked);
     if (thrownCodeOf(error) === 'worker-half-missing') throw error;
+    if (error instanceof LostAnswer) return lostAnswer(error, this.input, tool);
     if (error instanceof StreamProblem) return failed(error.code, `The tool '${this.input.tool}' ${error.message}`);
     if (signal.aborted) throw error;
     if (!isStop(error)) threw?.(error);
@@ -171,8 +175,10 @@ export class ToolAttempt {
   }
 
   private context(about: RunAbout): ForeignCallContext {
-    const { workflowId, address, attempt, signal } = this.facts;
-    const { callId, key, options = {}, resumed, author = about } = this.input;
+    const { workflowId, address, attempt } = this.facts;
+    const { callId, key, options = {}, resumed, author = about, mcp } = this.input;
+    // A call that waits for its connection must not be made after the person was asked about it.
+    const signal = mcp === undefined ? this.facts.signal : AbortSignal.any([this.facts.signal, this.over.signal]);
     return {
       callId,
       toolCallId: callId,

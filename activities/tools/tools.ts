@@ -97,13 +97,14 @@ export class ToolRegistry {
   async parse(name: string, input: Json): Promise<ParsedInput> {
     const entry = this.entries.get(name);
     if (entry === undefined) throw new HoldfastError('tool-unknown', `This worker has no tool "${name}".`);
-    const parsed = await entry.schema.parse(input);
-    if (!parsed.ok) return { ok: false, message: misfitOfArguments(name, input, parsed.message, messageOf) };
-    const { value } = parsed;
-    // Values outside JSON (a set, a bigint, Infinity) would all look the same, so people and policies see, and the hash covers, the given
-    // arguments.
-    const json = notJson(value ?? null) === undefined ? (JSON.parse(JSON.stringify(value ?? null)) as Json) : input;
-    return { ok: true, value, json, hash: hashOf(json) };
+    return parsedBy(name, entry.schema, input);
+  }
+
+  /** Other tools win. */
+  with(others: ToolRegistry): ToolRegistry {
+    const both = new ToolRegistry({});
+    for (const [name, entry] of [...this.entries, ...others.entries]) both.entries.set(name, entry);
+    return both;
   }
 
   private told(name: string): ToolEntry['told'] {
@@ -116,6 +117,28 @@ export class ToolRegistry {
     };
     return entry.told;
   }
+}
+
+async function parsedBy(name: string, schema: SchemaReader, input: Json): Promise<ParsedInput> {
+  const parsed = await schema.parse(input);
+  if (!parsed.ok) return { ok: false, message: misfitOfArguments(name, input, parsed.message, messageOf) };
+  const { value } = parsed;
+  // Values outside JSON (a set, a bigint, Infinity) would all look the same, so people and policies see, and the hash covers, the given
+  // arguments.
+  const json = notJson(value ?? null) === undefined ? (JSON.parse(JSON.stringify(value ?? null)) as Json) : input;
+  return { ok: true, value, json, hash: hashOf(json) };
+}
+
+const readers = new Map<string, SchemaReader>();
+const mostReaders = 500;
+
+/** By a schema that the run brings, for a tool of an MCP server. */
+export function parsedAs(name: string, schema: Json, input: Json): Promise<ParsedInput> {
+  const key = `${name} ${JSON.stringify(schema)}`;
+  const known = readers.get(key) ?? readSchema(schema, 'input', refusing(`Tool "${name}"`, 'tool-input-invalid'));
+  if (readers.size >= mostReaders) readers.clear();
+  readers.set(key, known);
+  return parsedBy(name, known, input);
 }
 
 export function hashOf(value: Json): string {

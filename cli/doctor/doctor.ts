@@ -8,6 +8,7 @@ import type { Terminal } from '../terminal';
 import type { Finding } from './finding';
 import { checkAccess, checkReach } from './access';
 import { checkDirectory, checkNode, checkPackages } from './machine';
+import { checkMcp } from './mcp';
 import { checkBuild, checkConfiguration, checkEnvironment, checkModels, checkPatterns } from './project';
 import { checkRedis, checkServicePort } from './reach';
 import { checkServer } from './server';
@@ -40,6 +41,7 @@ async function* examine(flags: ProcessFlags, environment: Environment): AsyncGen
     yield await checkBuild(project.agentsFile);
     yield* checkModels(project, environment);
     yield* checkPatterns(project);
+    yield* await checkMcp(project);
   }
   if (configuration === undefined) return;
   yield checkDirectory(configuration.directory);

@@ -11,6 +11,7 @@ import type { Logger } from '../../host/logger';
 import type { Lifetime } from './lifetime';
 import type { OpenServer } from './open-server';
 import { openBatches } from './open-batches';
+import { openDeltas } from './open-deltas';
 import { openPush } from './open-push';
 import type { ProcessSettings } from './process-settings';
 import { recordService } from './service-record';
@@ -27,7 +28,9 @@ export async function openService(
 ): Promise<OpenedService> {
   const { project, logger, host, port, publicUrl, tenant, taskQueue, configuration } = settings;
   const { dataConverter } = server;
-  const client = await connect({ server: server.settings, tenant, taskQueue, dataConverter });
+  // In `dev`, all calls are made in this process.
+  const deltas = ofWorker === undefined ? await openDeltas(settings, lifetime) : undefined;
+  const client = await connect({ server: server.settings, tenant, taskQueue, dataConverter, ...defined({ deltas }) });
   await lifetime.onEnd('client', () => client.close());
   const applySchedules = (of: Project): Promise<void> => apply(client, of, logger);
   await applySchedules(project);

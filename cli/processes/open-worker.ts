@@ -1,5 +1,6 @@
 import { defined } from '../../contract/defined';
 import { join } from 'node:path';
+import type { DeltaSink } from '../../contract/deltas';
 import { messageOf } from '../../contract/errors';
 import type { Project } from '../../service/project/load-project';
 import { HoldfastWorker, type TakeOver } from '../../worker/create-worker';
@@ -12,7 +13,11 @@ import { temporalLog } from './temporal-log';
 import { reportStrayExceptions } from './stray-exceptions';
 
 /** The worker serves at once, until `keepWorker` shuts it down. */
-export function makeWorker(settings: ProcessSettings, server: OpenServer, options: { readonly demo: boolean }): Promise<HoldfastWorker> {
+export function makeWorker(
+  settings: ProcessSettings,
+  server: OpenServer,
+  options: { readonly demo: boolean; readonly deltas?: DeltaSink | undefined },
+): Promise<HoldfastWorker> {
   const { project, logger, onProblem, taskQueue, configuration } = settings;
   const { dataConverter } = server;
   installRuntime(temporalLog(logger), 'DEBUG', 'WARN');
@@ -24,7 +29,7 @@ export function makeWorker(settings: ProcessSettings, server: OpenServer, option
     bundles: join(configuration.directory, 'bundles'),
     onProblem,
     dataConverter,
-    ...defined({ redisUrl: configuration.redisUrl, maxCachedRuns: configuration.maxCachedRuns }),
+    ...defined({ redisUrl: configuration.redisUrl, maxCachedRuns: configuration.maxCachedRuns, deltas: options.deltas }),
   });
 }
 
@@ -41,7 +46,11 @@ export async function keepWorker(worker: HoldfastWorker, settings: ProcessSettin
 }
 
 export function ofProject({ config }: Project, demo: boolean): Omit<TakeOver, 'bundle'> {
-  const { tools = {}, outputs, policies, middleware, observers, models = {}, language } = config;
+  const { tools = {}, mcp, outputs, policies, middleware, observers, models = {}, language } = config;
   const { prices: _, ...forWorker } = models;
-  return { tools, models: { ...forWorker, ...(demo ? { demo } : {}) }, ...defined({ outputs, policies, middleware, observers, language }) };
+  return {
+    tools,
+    models: { ...forWorker, ...(demo ? { demo } : {}) },
+    ...defined({ mcp, outputs, policies, middleware, observers, language }),
+  };
 }

@@ -10,6 +10,7 @@ import { withConnection } from '../../host/connection';
 import { retryCallsOf } from '../../worker/builds/predecessors';
 import { Lifetime } from './lifetime';
 import { runLine } from '../../contract/shell-words';
+import { openDeltas } from './open-deltas';
 import { openServer, type OpenServer } from './open-server';
 import { loadServiceInTurns } from './load-in-turns';
 import { keepWorker, makeWorker } from './open-worker';
@@ -93,7 +94,8 @@ export async function work(flags: ProcessFlags, terminal: Terminal): Promise<num
   checkKeyedEnvironment(process.env);
   return Lifetime.of(terminal, settings.logger, async (lifetime) => {
     const server = await openServer(settings, lifetime, false);
-    const worker = await keepWorker(await makeWorker(settings, server, { demo: false }), settings, lifetime);
+    const deltas = await openDeltas(settings, lifetime);
+    const worker = await keepWorker(await makeWorker(settings, server, { demo: false, deltas }), settings, lifetime);
     tellReady(terminal, settings, { server, worker });
   });
 }
@@ -115,6 +117,8 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
     line('console', `${settings.publicUrl ?? service.url}/`);
     line('service', service.url);
     line('access', access === undefined ? 'none: everybody on this machine is trusted, and names are claims' : waysIn(access));
+    if (worker === undefined && configuration.redisUrl === undefined)
+      line('tokens', 'of other processes are not shown: services and workers share no HOLDFAST_REDIS_URL');
   }
   line(
     'temporal',

@@ -88,7 +88,6 @@ function living(directory: string): readonly ServiceRecord[] {
     const record = read(path);
     if (record === undefined) continue;
     if (isAlive(record.pid)) records.push(record);
-    // `takeDeadWorkers` needs the record.
     else if (record.worker === undefined) rmSync(path, { force: true });
   }
   return records;

@@ -135,6 +135,8 @@ export class RunFollower {
       const pages = oldestPages(this.abortableSource(), { workflowId: this.workflowId, runId }, mayGrow, () => this.stopped);
       for await (const events of pages) {
         for (const fact of await this.histories.reader.read(events, this.workflowId)) {
+          const ended = this.live.endOf(fact);
+          if (ended !== undefined) await this.deltas.settled?.(runId, ended);
           for (const event of this.fold.add(fact)) this.showEvent(event);
           this.live.fact(fact);
         }

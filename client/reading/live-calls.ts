@@ -63,6 +63,13 @@ export class LiveCalls {
     }
   }
 
+  /** The address of a call that ends with the fact, if deltas of the call were shown. */
+  endOf(fact: HistoryFact): string | undefined {
+    const address = fact.kind === 'activity-completed' ? this.scheduled.get(fact.scheduledId) : undefined;
+    const call = address === undefined ? undefined : this.calls.get(address);
+    return call !== undefined && isSeen(call) ? address : undefined;
+  }
+
   message(event: MessageEvent): void {
     const key = event.type === 'model-end' ? modelKey(event.runPath, event.turn) : toolKey(event.runPath, event.tool, event.callId);
     const made = [...this.calls.entries()].filter(([, call]) => call.key === key);

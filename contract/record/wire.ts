@@ -4,7 +4,7 @@ import type { ConversationStart } from '../conversations';
 import type { EventBody, WireEvent } from '../events';
 import type { Answer, Interrupt } from '../interrupts';
 import type { MiddlewareChange } from '../middleware-changes';
-import type { DeferredTools, WorkerMiddlewareRef, Language, Manifest, ToolSpec } from '../manifest';
+import type { DeferredTools, WorkerMiddlewareRef, Language, Manifest, McpTool, ToolFacts, ToolSpec } from '../manifest';
 import type { Failure, FinishReason, Json, JsonObject, Message, ModelSettings, StoredMessage, ToolCall, Usage } from '../messages/messages';
 import type { RunOptions } from '../run-options';
 import type { ListItem, Splice } from './splice';
@@ -182,7 +182,11 @@ export interface CallToolInput {
   readonly hidden?: boolean;
   /** Absent: whole. */
   readonly stream?: Exclude<StreamMode, 'whole'>;
+  /** Present for a tool of an MCP server. */
+  readonly mcp?: McpCall;
 }
+
+export interface McpCall extends Pick<McpTool, 'server' | 'tool' | 'inputSchema'>, Pick<ToolFacts, 'effect' | 'timeoutMs'> {}
 
 export interface CallToolResult {
   readonly address: string;
@@ -211,6 +215,8 @@ export type ToolOutcome =
 export interface ParseInputRequest {
   readonly tool: string;
   readonly input: Json;
+  /** The schema of a tool of an MCP server. */
+  readonly schema?: Json;
 }
 
 export type ParseInputResult =

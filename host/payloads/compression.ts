@@ -6,7 +6,6 @@ import { dictionary } from './compression-dictionary';
 
 const compressed = 'holdfast/z1';
 const mark = Buffer.from(compressed);
-/** The encoding before compression. Absent: JSON. */
 const before = 'holdfast-was';
 const usual = Buffer.from('json/plain');
 
@@ -67,7 +66,6 @@ export function beginningOf({ metadata, data }: Payload, bytes: number): Uint8Ar
   if (data == null) return new Uint8Array(0);
   if (!isCompressed({ metadata, data })) return data.subarray(0, bytes);
   try {
-    // Room for the head of a block.
     return inflateRawSync(data.subarray(0, 1024), { dictionary, finishFlush: constants.Z_SYNC_FLUSH }).subarray(0, bytes);
   } catch {
     return new Uint8Array(0);

@@ -4,7 +4,6 @@ import { setUpNamespace } from './namespace-setup';
 const healthPatienceMs = 1_000;
 const preparePatienceMs = 30_000;
 
-/** Returns the id of the cluster. */
 export function prepareServer(address: string, namespace: string): Promise<string> {
   return clusterId(address, namespace, preparePatienceMs);
 }
@@ -13,7 +12,6 @@ export function clusterIdAt(address: string): Promise<string | undefined> {
   return clusterId(address, undefined, healthPatienceMs).catch(() => undefined);
 }
 
-/** `namespace`: to set up before. */
 function clusterId(address: string, namespace: string | undefined, patienceMs: number): Promise<string> {
   const settings = { address, namespace: namespace ?? 'default' };
   return withConnection(

@@ -10,7 +10,6 @@ import { downloadServer } from './server-download';
 export interface ServerBinary {
   readonly path: string;
   readonly origin: 'configured' | 'path' | 'cache' | 'download' | 'build';
-  /** Names the database file. */
   readonly serverVersion: string;
 }
 
@@ -22,7 +21,6 @@ interface BinarySearch {
 /** The first version with tested worker deployments, search attribute and settings. */
 const oldest = [1, 29] as const;
 export const oldestServer = oldest.join('.');
-/** Change with every change of the build. */
 const cachedName = 'temporal-3';
 
 export function isOldServer(version: string): boolean {

@@ -3,10 +3,11 @@ import { HoldfastError } from '../../contract/errors';
 import type { InDoubtDecision, InDoubtInfo, Interrupt, Reconciliation } from '../../contract/interrupts';
 import { interruptId } from '../../contract/interrupts';
 import type { Json, ToolCall } from '../../contract/messages/messages';
-import { toolFactsOf } from '../../contract/manifest';
+import type { Manifest } from '../../contract/manifest';
+import { mcpToolOf, toolFactsOf } from '../../contract/manifest';
 import { waitsForTool } from '../../contract/missing-tool';
 import { workflowIdOf } from '../../contract/names';
-import type { CallToolResult, ToolOutcome } from '../../contract/record/wire';
+import type { CallToolResult, McpCall, ToolOutcome } from '../../contract/record/wire';
 import { asleep, untilOf } from '../run/interrupts/asleep';
 import type { Frame } from '../effects/frames';
 import { askIn } from '../run/interrupts/ask-in-frame';
@@ -124,7 +125,7 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
     ...(plan.hidden === true ? { hidden: true } : {}),
     ...(isAbout(run.state) ? { about: true as const } : {}),
     ...defined({ author: authorOfTurn(run.state) }),
-    ...defined({ runLocal }),
+    ...defined({ runLocal, mcp: mcpCallOf(run.manifest, call.name) }),
     ...extra,
   };
   let result: CallToolResult;
@@ -138,6 +139,13 @@ async function schedule(scope: AgentScope, plan: ToolCallPlan, extra: Extra): Pr
   if (result.address !== address) throw new HoldfastError('internal', `The tool call ${address} got the result of ${result.address}.`);
   run.runLocal.take(path, result, plan.slot);
   return extra.reconcile === true ? told(scope, plan, extra, result) : result.outcome;
+}
+
+function mcpCallOf(manifest: Manifest, name: string): McpCall | undefined {
+  const found = mcpToolOf(manifest, name);
+  if (found === undefined) return undefined;
+  const { effect, timeoutMs } = toolFactsOf(manifest, name);
+  return { server: found.server, tool: found.tool, inputSchema: found.inputSchema, effect, timeoutMs };
 }
 
 /** A run that is cancelled during `reconcile` asks the tool again, and ends with the answer. */

@@ -153,8 +153,6 @@ function checkRetries(options: Fields, refuse: Refuse): void {
 }
 
 function checkTools(tools: readonly string[], refuse: Refuse): void {
-  const mcp = tools.find((tool) => tool.startsWith('mcp:'));
-  if (mcp !== undefined) refuse(`"${cut(mcp)}": tools of MCP servers are not available in this version.`);
   for (const tool of tools) {
     const problem = nameProblem(tool);
     if (problem !== undefined) refuse(`the tool "${cut(tool)}" has no name that a tool can have: ${problem}.`);

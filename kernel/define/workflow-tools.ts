@@ -12,7 +12,8 @@ import {
   text,
   unknownField,
 } from '../../contract/check';
-import type { ToolSpec } from '../../contract/manifest';
+import type { Manifest, ToolSpec } from '../../contract/manifest';
+import { mcpToolOf } from '../../contract/manifest';
 import type { Json } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
 import { misfitOfArguments } from '../../contract/misfit-of-arguments';
@@ -106,14 +107,23 @@ function ownToolOf(tool: WorkflowTool, refuse: Refuse): OwnTool {
   };
 }
 
+function mcpSpecOf(manifest: Pick<Manifest, 'mcp'>, name: string): ToolSpec | undefined {
+  const tool = mcpToolOf(manifest, name);
+  return tool && { name, description: tool.description, inputSchema: tool.inputSchema };
+}
+
 export function parsedBy(spec: ToolSpec, input: Json): ParseInputResult {
   const misfit = misfitOfSchema(spec.inputSchema, input);
   if (misfit !== undefined) return { ok: false, message: misfitOfArguments(spec.name, input, misfit) };
   return { ok: true, hash: sha256(canonicalJson(input)).slice(0, 32) };
 }
 
-export function specsOf({ ownTools }: AgentDefinition, tools: readonly string[]): readonly ToolSpec[] | undefined {
-  if (ownTools.size === 0) return undefined;
-  const specs = tools.flatMap((name) => ownTools.get(name)?.spec ?? []);
+/** Workers know the other tools. */
+export function specsOf(
+  { ownTools }: AgentDefinition,
+  manifest: Pick<Manifest, 'mcp'>,
+  tools: readonly string[],
+): readonly ToolSpec[] | undefined {
+  const specs = tools.flatMap((name) => ownTools.get(name)?.spec ?? mcpSpecOf(manifest, name) ?? []);
   return specs.length === 0 ? undefined : specs;
 }

@@ -1,6 +1,7 @@
 import { agentOfPath, nameOfSegment } from '../../contract/record/agent-paths';
 import { millisecondsOf } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
+import { mcpToolOf } from '../../contract/manifest';
 import type { Json, Message, StoredMessage, ToolCall } from '../../contract/messages/messages';
 import type { ParseInputResult } from '../../contract/record/wire';
 import type { AskingPolicy } from '../../contract/decisions';
@@ -191,7 +192,8 @@ export class Acting implements Inside {
       frame.effect('parse', () => {
         const checked = checkedValue('call', tool, input);
         const own = scope.agent.ownTools.get(tool);
-        return own === undefined ? scope.run.ports.parseInput(frame.key, tool, checked) : Promise.resolve(own.parse(checked));
+        if (own !== undefined) return Promise.resolve(own.parse(checked));
+        return scope.run.ports.parseInput(frame.key, tool, checked, mcpToolOf(scope.run.manifest, tool)?.inputSchema);
       }),
     );
   }

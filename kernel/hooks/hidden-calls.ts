@@ -4,6 +4,7 @@ import { toolFactsOf } from '../../contract/manifest';
 import type { Json } from '../../contract/messages/messages';
 import { isExternalTool } from '../calls/external-tool-call';
 import { callModelOnce, requestSlots } from '../calls/model-call';
+import { specsOf } from '../define/workflow-tools';
 import { callToolOnce } from '../calls/tool-call';
 import type { HookContext, ModelResponse } from '../define/middleware';
 import type { Frame } from '../effects/frames';
@@ -45,7 +46,7 @@ export function callOther(scope: AgentScope, name: string, request: Parameters<H
     model: name,
     settings: request.settings,
     retries: request.retry === false ? 'kernel' : undefined,
-    specs: catalog?.flatMap((tool) => ownTools.get(tool)?.spec ?? []),
+    specs: catalog && specsOf(scope.agent, run.manifest, catalog),
     catalog,
   });
   return callModelOnce(scope, { address, path: [...path, hiddenModelCall], messages, slots });

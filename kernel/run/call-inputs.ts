@@ -17,7 +17,7 @@ export function toolInputOf(call: ToolCallRequest): CallToolInput {
     ...(call.workerMiddleware.length === 0 ? {} : { workerMiddleware: call.workerMiddleware }),
     ...(call.runLocal === undefined ? {} : { runLocal: call.runLocal.edit }),
     ...(call.hidden === true ? { hidden: true } : {}),
-    ...defined({ about: call.about, author: call.author }),
+    ...defined({ about: call.about, author: call.author, mcp: call.mcp }),
     ...(call.stream === 'whole' ? {} : { stream: call.stream }),
   };
 }

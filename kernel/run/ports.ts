@@ -35,7 +35,8 @@ export interface ModelCall extends StoredRequest {
   readonly runLocal?: ValuesToSend | undefined;
 }
 
-type AsRecorded = 'tool' | 'callId' | 'input' | 'inputHash' | 'rawInput' | 'options' | 'path' | 'resumed' | 'hidden' | 'about' | 'author';
+type AsRecorded =
+  'tool' | 'callId' | 'input' | 'inputHash' | 'rawInput' | 'options' | 'path' | 'resumed' | 'hidden' | 'about' | 'author' | 'mcp';
 
 export interface ToolCallRequest extends Pick<CallToolInput, AsRecorded> {
   readonly address: string;
@@ -82,7 +83,8 @@ export interface Ports {
   prepare(request: ManifestRequest): Promise<Manifest>;
   callModel(call: ModelCall): Promise<CallModelResult>;
   callTool(call: ToolCallRequest): Promise<CallToolResult>;
-  parseInput(place: string, tool: string, input: Json): Promise<ParseInputResult>;
+  /** `schema`: of a tool of an MCP server. */
+  parseInput(place: string, tool: string, input: Json, schema?: Json): Promise<ParseInputResult>;
   planPolicy(place: string, request: PolicyRequest): Promise<PolicyPlan>;
   parseOutput(place: string, output: string, text: string): Promise<ParseOutputResult>;
   /** Waits for the end even after a cancel. Throws only if the agent could not start. */

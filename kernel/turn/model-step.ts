@@ -156,7 +156,7 @@ function callCore(scope: AgentScope, request: ModelRequest, before: readonly Sto
     output: agent.output,
     retries: retryModeOf(agent, run.state.stream),
     parse: parsedTools(scope, request.tools),
-    specs: isFinal ? undefined : specsOf(agent, [...request.tools, ...searchedTools(record.deferred)]),
+    specs: isFinal ? undefined : specsOf(agent, run.manifest, [...request.tools, ...searchedTools(record.deferred)]),
     deferred: isFinal ? undefined : record.deferred,
     final,
   });

@@ -1,3 +1,4 @@
+import { mcpToolOf } from '../../contract/manifest';
 import type { MaybePromise } from '../../contract/maybe-promise';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
@@ -39,7 +40,10 @@ export class ParsedCalls {
     const parsed = scope.run.parsed.get(scope.path.join('/'));
     const known = scope.agent.ownTools.get(raw.name)?.parse(input) ?? parsedArgumentOf(parsed, raw.name, text);
     if (known !== undefined) return frame.once('parse', () => known);
-    return frame.effect('parse', () => scope.run.ports.parseInput(frame.key, raw.name, input));
+    return frame.effect('parse', () => {
+      const schema = mcpToolOf(scope.run.manifest, raw.name)?.inputSchema;
+      return scope.run.ports.parseInput(frame.key, raw.name, input, schema);
+    });
   }
 
   private keep(input: Json, result: ParseInputResult): ParsedCall {

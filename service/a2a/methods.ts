@@ -91,7 +91,6 @@ function ofPush<Params extends { readonly taskId: string }>(
     const params = parse(schema, given, '`params`');
     return inTime(caller, async () => {
       const ref = taskRefOf(params.taskId);
-      // Hides tasks of other agents.
       await lookFor(threadOf(caller.client, caller.agent, ref.contextId), ref);
       return { result: await act(params, { agent: caller.agent, ...ref }, caller) };
     });

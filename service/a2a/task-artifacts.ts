@@ -49,7 +49,6 @@ export class TaskArtifacts {
         const known = this.growing.get(artifactId);
         const files = partsOf(step.message.parts.filter(({ type }) => type === 'file'));
         if (known === undefined && files.length === 0) return;
-        // The log orders artifacts by their ends.
         this.growing.delete(artifactId);
         this.growing.set(artifactId, { name: step.agent, text: known?.text ?? '', files, isWhole: true });
         // An artifact must have a part, even after all its texts were sent.

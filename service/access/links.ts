@@ -4,6 +4,7 @@ import { HoldfastError } from '../../contract/errors';
 import type { Interrupt } from '../../contract/interrupts';
 import { canonicalJson } from '../../contract/messages/messages';
 import type { ServiceStore } from '../store/store';
+import { storedSecret } from '../store/stored-secret';
 import type { AccessOptions } from './parts';
 import { isSame } from './secrets';
 
@@ -94,19 +95,9 @@ export class Links {
   }
 
   private async signature(payload: string): Promise<string> {
-    return createHmac('sha256', await this.secret())
+    return createHmac('sha256', await storedSecret(this.store, 'links/secret'))
       .update(payload)
       .digest('base64url');
-  }
-
-  /** Not kept in memory: a deleted secret ends all links. */
-  private async secret(): Promise<Buffer> {
-    const key = 'links/secret';
-    const made = randomBytes(32).toString('hex');
-    const secret =
-      (await this.store.get(key)) ?? ((await this.store.set(key, made, { ifAbsent: true })) ? made : await this.store.get(key));
-    if (secret === undefined) throw new HoldfastError('identity-unavailable', 'The store of keys lost the secret of links.');
-    return Buffer.from(secret, 'hex');
   }
 }
 

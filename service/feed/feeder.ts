@@ -16,11 +16,8 @@ export interface FeederSettings {
   readonly store: ServiceStore;
   readonly logger: Pick<Logger, 'warn'>;
   readonly keepMs: number;
-  /** Between two looks at the list of runs. */
   readonly pauseMs?: number;
-  /** Tells receivers about the runs of tenants. */
   readonly notices?: {
-    /** Tenants with notices that are not sent yet. */
     readonly tenants: () => Promise<readonly string[]>;
     readonly notifierOf: (log: FeedLog, signal: AbortSignal) => Pick<Notifier, 'run' | 'wake' | 'stuck'>;
   };

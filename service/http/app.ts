@@ -15,6 +15,7 @@ import { openAccess } from '../access/open-access';
 import { a2aRoutes } from '../a2a/routes';
 import { aguiRoutes } from '../agui/routes';
 import { aiSdkRoutes } from '../ai-sdk/routes';
+import { mcpRoutes } from '../mcp/routes';
 import { responseRoutes } from '../responses/routes';
 import type { FeedLog } from '../feed/feed-log';
 import { Feeder } from '../feed/feeder';
@@ -43,7 +44,7 @@ import { openStore } from '../store/open-store';
 
 /** Without the common deadline: streams, batches, bulk requests, and moves that wait for a worker. */
 const patient =
-  /\/(events|events\/stream|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/batches|^\/usage$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
+  /\/(events|events\/stream|upgrade|apply)$|^\/runs\/(cancel|retry)$|^\/batches|^\/usage$|^\/mcp$|^\/interrupts\/answer$|^\/(agui|aisdk|a2a|v1)\//;
 
 /**
  * The HTTP service as a Hono app. Reading needs no worker. Errors have the form `{ error: { code, message, fix } }`.
@@ -99,6 +100,7 @@ export function createApp(given: ServiceParts): Hono {
   app.route('/aisdk', aiSdkRoutes(parts));
   app.route('/a2a', a2aRoutes(parts));
   app.route('/v1', responseRoutes(parts));
+  app.route('/', mcpRoutes(parts, access?.issuers ?? []));
   app.route('/', triggerRoutes(parts));
   app.route('/', serviceRoutes(parts));
   opened?.mount(app);

@@ -4,6 +4,7 @@ import { checkJob } from '../../client/runs/whole-misfit';
 import { HoldfastError } from '../../contract/errors';
 import type { Json } from '../../contract/messages/messages';
 import { messagesOfInput } from '../../contract/messages/messages';
+import { mcpServerOf } from '../../contract/mcp-names';
 import type { RunOptions } from '../../contract/run-options';
 import { runOptionsProblem, toolsNamedIn } from '../../contract/run-options';
 import type { AgentSummary } from '../project/load-project';
@@ -20,7 +21,7 @@ export function askedAgent(parts: Pick<AppParts, 'agents'>, agent: string, optio
   const asked = agents.find(({ name }) => name === agent);
   if (asked === undefined)
     throw new HoldfastError('agent-unknown', `There is no agent "${agent}". There are: ${agents.map(({ name }) => name).join(', ')}.`);
-  refuseUnknownTools(options, asked.tools);
+  refuseUnknownTools(options, asked);
   return asked;
 }
 
@@ -43,9 +44,9 @@ export function refuseUntakenTools({ name, clientTools, tools: own = [] }: Agent
 }
 
 /** A run with an unknown tool would fail after the 201. */
-function refuseUnknownTools(options: unknown, known: readonly string[] | undefined): void {
+function refuseUnknownTools(options: unknown, { tools: known, mcp = [] }: AgentSummary): void {
   if (known === undefined || options === undefined || runOptionsProblem(options) !== undefined) return;
-  const missing = toolsNamedIn(options as RunOptions).find((tool) => !known.includes(tool));
+  const missing = toolsNamedIn(options as RunOptions).find((tool) => !known.includes(tool) && mcpServerOf(mcp, tool) === undefined);
   if (missing === undefined) return;
   throw new HoldfastError(
     'options-invalid',

@@ -22,7 +22,6 @@ export interface NotifierSettings extends SenderSettings {
 export interface StuckRun {
   readonly run: NoticeRun;
   readonly error: Failure;
-  /** Where the run is stuck. A repeat for the same place changes nothing. */
   readonly at: string;
 }
 
@@ -61,7 +60,6 @@ export class Notifier {
     await this.sender.close();
   }
 
-  /** The feed has more. */
   wake(): void {
     this.isWoken = true;
     this.endRest();
@@ -75,7 +73,6 @@ export class Notifier {
   private async follow(): Promise<void> {
     let at = (await this.outbox.position()) ?? (await this.start());
     for (let lookedAt = -Infinity; !this.signal.aborted;) {
-      // Another service may have left a notice.
       if (this.now() - lookedAt >= restMs) {
         this.sender.begin(await this.outbox.pending());
         lookedAt = this.now();

@@ -8,7 +8,6 @@ import type { FeedEntry } from '../feed/feed-log';
 import type { ServiceStore } from '../store/store';
 import { placeOfTenant, readJson } from '../store/store';
 
-/** The run of a notice. */
 export type NoticeRun = Omit<FeedEntry, 'event'>;
 
 export interface Notice {
@@ -124,7 +123,6 @@ export class NoticeOutbox {
     await this.store.delete(this.undeliveredKey(id));
   }
 
-  /** Undelivered notices come first. */
   async list(limit: number): Promise<ListedNotices> {
     const undelivered = await this.store.list(this.undeliveredPrefix);
     const keys = [...undelivered, ...(await this.pending())];

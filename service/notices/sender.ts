@@ -6,7 +6,6 @@ import type { Notice, NoticeOutbox } from './outbox';
 
 export interface SenderSettings {
   readonly logger: Pick<Logger, 'warn'>;
-  /** Sends once. */
   readonly send: (tenant: string, notice: Notice, signal: AbortSignal) => Promise<void>;
   readonly now?: () => number;
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -31,7 +30,6 @@ export class Sender {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Known keys change nothing. */
   begin(keys: readonly string[]): void {
     for (const key of keys) {
       const name = key.slice(0, key.lastIndexOf('/'));
@@ -108,7 +106,6 @@ export class Sender {
   }
 }
 
-/** A slow receiver holds up no other receiver. */
 class Places {
   /** Since the receiver last took a notice. */
   failures = 0;

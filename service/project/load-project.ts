@@ -18,6 +18,7 @@ import type { AnyAgent, AgentDefinition } from '../../kernel/define/definition';
 import { traitsOf } from '../../kernel/define/traits';
 import { isChat, jobTaker, reachable } from '../../kernel/define/definition';
 import { agentsOf } from '../../kernel/define/agents-of-module';
+import { mcpServerOf } from '../../contract/mcp-names';
 import { policySourceOf } from '../../contract/policies';
 import { withSandboxHint } from '../../contract/sandbox-lacks';
 import { similarNames } from '../../contract/similar-names';
@@ -37,6 +38,8 @@ export interface AgentSummary {
   readonly example?: string;
   /** Tools of the project, and workflow tools of its agents. Undefined: only workers know the tools. */
   readonly tools?: readonly string[];
+  /** MCP servers, whose tools only workers know. Absent: none. */
+  readonly mcp?: readonly string[];
   /** Accepted tools of clients. Absent: none. */
   readonly clientTools?: TakenTools;
 }
@@ -96,7 +99,7 @@ export async function loadProject(path?: string, directory: string = process.cwd
   };
 }
 
-function summaryOf(agent: AnyAgent, { tools, example }: ProjectConfig): AgentSummary {
+function summaryOf(agent: AnyAgent, { tools, mcp, example }: ProjectConfig): AgentSummary {
   const { name, description } = agent;
   const job = jobTaker(agent);
   const chats = chatsOf([agent]);
@@ -110,6 +113,7 @@ function summaryOf(agent: AnyAgent, { tools, example }: ProjectConfig): AgentSum
       clientTools: takenTogether(chats.map(({ clientTools }) => clientTools)),
     }),
     tools: toolsOf(tools, chats),
+    ...(mcp === undefined ? {} : { mcp: Object.keys(mcp) }),
   };
 }
 
@@ -118,7 +122,7 @@ function chatsOf(agents: Iterable<AnyAgent>): readonly AgentDefinition[] {
 }
 
 function toolsOf(tools: ProjectConfig['tools'], chats: readonly AgentDefinition[]): readonly string[] {
-  return [...new Set([...Object.keys(tools ?? {}), ...chats.flatMap(({ ownTools }) => [...ownTools.keys()])])];
+  return [...new Set([...Object.keys(tools ?? {}), ...chats.flatMap((chat) => [...chat.tools, ...chat.ownTools.keys()])])];
 }
 
 function findConfiguration(path: string | undefined, directory: string): string {
@@ -186,13 +190,13 @@ async function loadAgents(agentsFile: string, loadModule: ModuleLoader): Promise
 
 function checkChatAgent(
   agent: AgentDefinition,
-  { tools = {}, middleware = [], outputs = {}, policies = {} }: ProjectConfig,
+  { tools = {}, mcp = {}, middleware = [], outputs = {}, policies = {} }: ProjectConfig,
   agentsFile: string,
   file: string,
 ): void {
   const where = relative(dirname(file), agentsFile);
   const parts: readonly [ErrorCode, kind: string, option: keyof ProjectConfig, known: readonly string[], named: readonly string[]][] = [
-    ['tool-unknown', 'tool', 'tools', Object.keys(tools), agent.tools.filter((name) => !agent.ownTools.has(name))],
+    ['tool-unknown', 'tool', 'tools', Object.keys(tools), agent.tools.filter((name) => !agent.ownTools.has(name) && !isOfMcp(mcp, name))],
     ['output-unknown', 'output', 'outputs', Object.keys(outputs), agent.output === undefined ? [] : [agent.output]],
     ['policy-unknown', 'policy', 'policies', Object.keys(policies), agent.middleware.flatMap((layer) => traitsOf(layer).asksPolicy ?? [])],
     [
@@ -213,11 +217,16 @@ function checkChatAgent(
   }
 }
 
+/** Only workers ask the servers for their tools. */
+function isOfMcp(mcp: ProjectConfig['mcp'], tool: string): boolean {
+  return mcpServerOf(Object.keys(mcp ?? {}), tool) !== undefined;
+}
+
 /** A policy would not hold a misspelt tool. */
-function checkPolicies({ policies = {}, tools }: ProjectConfig, chats: readonly AgentDefinition[], file: string): void {
+function checkPolicies({ policies = {}, tools, mcp }: ProjectConfig, chats: readonly AgentDefinition[], file: string): void {
   const known = toolsOf(tools, chats);
   for (const [name, policy] of Object.entries(policies)) {
-    const missing = policySourceOf(policy)?.tools.find((tool) => !known.includes(tool));
+    const missing = policySourceOf(policy)?.tools.find((tool) => !known.includes(tool) && !isOfMcp(mcp, tool));
     if (missing === undefined) continue;
     const [meant] = similarNames(missing, known);
     throw new HoldfastError(

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { StorageDriver } from '@temporalio/common';
 import type { ModelLimits } from '../../activities/limits/limit';
 import { limitsForm } from '../../activities/limits/limit';
+import type { McpServerOptions } from '../../activities/mcp/options';
+import { McpSchema } from '../../activities/mcp/options';
 import type { ModelProvider } from '../../activities/models/language-model';
 import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { duration } from '../../contract/check';
@@ -37,6 +39,8 @@ export interface ProjectConfig {
   /** Path of the agents module, from the configuration file. All exported agents are served. */
   readonly agents: string;
   readonly tools?: Readonly<Record<string, unknown>>;
+  /** MCP servers by their names. Agents name the tool `pay` of the server `company` as `company_pay`. */
+  readonly mcp?: Readonly<Record<string, McpServerOptions>>;
   /** Schemas that agents name as their `output`. */
   readonly outputs?: Readonly<Record<string, unknown>>;
   /** Policies that agents name with `approvalsBy`. */
@@ -154,6 +158,7 @@ const price = z.number().min(0);
 export const ProjectConfigSchema = z.strictObject({
   agents: z.string().min(1),
   tools: z.record(z.string(), z.custom<object>(isTool, 'is no tool; make it with defineTool from holdfast/worker')).optional(),
+  mcp: McpSchema.optional(),
   outputs: z.record(z.string(), z.custom<object>(isSchema, 'is no schema; use a zod schema or a JSON Schema')).optional(),
   policies: z
     .record(z.string(), z.custom<object>())

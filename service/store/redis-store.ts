@@ -1,9 +1,9 @@
 import { defined } from '../../contract/defined';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { inTime } from '../../activities/calls/in-time';
+import { connectRedis, redisPatienceMs, type RedisClient } from '../../host/redis/redis-client';
 import type { ServiceStore } from './store';
 
-type Client = Awaited<ReturnType<RedisStore['connect']>>;
 type SetOptions = Parameters<ServiceStore['set']>[2];
 
 const prefix = 'holdfast:access:';
@@ -14,13 +14,12 @@ const pageSize = 1_000;
 
 /** For services on several hosts. */
 export class RedisStore implements ServiceStore {
-  private connected: Promise<Client> | undefined;
+  private connected: Promise<RedisClient> | undefined;
   private problem: unknown;
 
   constructor(
     private readonly url: string,
-    /** After this time a silent Redis counts as away. */
-    private readonly patienceMs = 2_000,
+    private readonly patienceMs = redisPatienceMs,
   ) {}
 
   async get(key: string): Promise<string | undefined> {
@@ -70,7 +69,7 @@ export class RedisStore implements ServiceStore {
     this.connected.catch(() => undefined);
   }
 
-  private async ask<T>(question: (redis: Client) => Promise<T>): Promise<T> {
+  private async ask<T>(question: (redis: RedisClient) => Promise<T>): Promise<T> {
     try {
       return await inTime((this.connected ??= this.connect()).then(question), this.patienceMs, () => {
         throw new Error(`it said nothing for ${this.patienceMs / 1000} s`);
@@ -83,19 +82,9 @@ export class RedisStore implements ServiceStore {
     }
   }
 
-  /** Only the first connection is awaited. After a loss commands are refused at once, and the client connects again by itself. */
-  private async connect() {
-    const { createClient } = await import('@redis/client');
-    const client = createClient({
-      url: this.url,
-      disableOfflineQueue: true,
-      socket: { connectTimeout: this.patienceMs, reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 5_000) },
-    });
-    client.on('error', (error: unknown) => (this.problem = error));
-    client.on('ready', () => (this.problem = undefined));
-    const connecting = client.connect().catch((error: unknown) => (this.problem = error));
-    await inTime(connecting, this.patienceMs, () => undefined);
-    return client;
+  private connect(): Promise<RedisClient> {
+    const onError = (error: unknown): unknown => (this.problem = error);
+    return connectRedis(this.url, { onError, onReady: () => (this.problem = undefined) }, { patienceMs: this.patienceMs });
   }
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { CancelRequest } from '../../contract/cancel';
 import { HoldfastError } from '../../contract/errors';
 import type { EventBody } from '../../contract/events';
@@ -97,8 +98,8 @@ export class MemoryPorts implements Ports {
     return this.asked('', () => this.world.work.prepare(asJson(request)));
   }
 
-  async parseInput(place: string, tool: string, input: Json): Promise<ParseInputResult> {
-    return this.asked(place, () => this.world.work.parseInput(asJson({ tool, input })));
+  async parseInput(place: string, tool: string, input: Json, schema?: Json): Promise<ParseInputResult> {
+    return this.asked(place, () => this.world.work.parseInput(asJson({ tool, input, ...defined({ schema }) })));
   }
 
   async planPolicy(place: string, request: PolicyRequest): Promise<PolicyPlan> {

@@ -1,3 +1,4 @@
+import { defined } from '../../contract/defined';
 import type { Failure } from '../../contract/messages/messages';
 import type { AnyAgent } from '../../kernel/define/definition';
 import type { AgentRun } from '../../kernel/engine/run';
@@ -15,7 +16,7 @@ export async function failureOfTrial(
 ): Promise<Failure | undefined> {
   const facts: Facts = {
     prepare: (request) => work.prepare(asJson(request)),
-    parseInput: (_, tool, input) => work.parseInput(asJson({ tool, input })),
+    parseInput: (_, tool, input, schema) => work.parseInput(asJson({ tool, input, ...defined({ schema }) })),
     planPolicy: (_, request) => work.planPolicy(asJson(request)),
     parseOutput: (_, output, text) => work.parseOutput({ output, text }),
   };

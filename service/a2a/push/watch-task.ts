@@ -36,7 +36,6 @@ export async function watchTask(client: HoldfastClient, { task, cursor }: WatchR
   }
   if (!fold.isOver && news.told.length === 0 && !signal.aborted) {
     const end = await thread.view();
-    // The run has ended without an event.
     if (end !== undefined && isEnded(end.status)) for (const told of lastState(fold.stands(end), end.nextOffset)) news.add(told);
   }
   return { notices: noticesOf(news.told), ...defined({ cursor: news.cursor, isOver: fold.isOver ? (true as const) : undefined }) };

@@ -66,6 +66,16 @@ describe('the deltas of calls among the events of a history', () => {
     expect(scene.shown).toEqual(['m1 attempt-start 1', 'm1 text-delta 1 a']);
   });
 
+  it('are waited for only at the end of a call that shows some', () => {
+    const scene = new Scene();
+    const [shown, silent, voided] = ['m1', 'm2', 'm3'].map((address, at) => scene.model(address, at + 1)) as [number, number, number];
+    scene.say('m1', start, 'a');
+    scene.say('m3', start, 'a', lost);
+    const endOf = (scheduledId: number, kind: 'activity-completed' | 'activity-closed' = 'activity-completed') =>
+      scene.live.endOf({ kind, time: 0, scheduledId, result: {} });
+    expect([endOf(shown), endOf(silent), endOf(voided), endOf(shown, 'activity-closed')]).toEqual(['m1', undefined, undefined, undefined]);
+  });
+
   it('are shown once when the bus tells an attempt again', () => {
     const scene = new Scene();
     scene.model('m1');

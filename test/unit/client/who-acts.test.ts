@@ -10,8 +10,10 @@ import { scriptedModel, testConversation, testRun } from 'holdfast/testing';
 import * as a2a from '../../../service/a2a/request';
 import { a2aApp } from '../../support/a2a-bed';
 import { aguiApp, inputWith } from '../../support/agui-bed';
+import { jsonHeaders, modernRequest } from '../../support/mcp-bed';
 import { agentWith, approvalOf as asked } from '../../support/memory-bed';
 import { paid, refund } from '../../support/paid-refund';
+import { ownTools } from '../../../service/mcp/own-tools';
 import { appOn, operations } from '../../support/service-app';
 
 /** `asks`: starts a run or writes to a run. `decides`: answers. `acts`: the log names the person. `nobody`: the route names no person. */
@@ -46,6 +48,9 @@ const parts: Readonly<Record<string, readonly Part[]>> = {
   'POST /aisdk/:agent': ['asks', 'decides'],
   'POST /a2a/:agent': ['asks', 'decides', 'acts'],
   'POST /a2a/:agent/': ['asks', 'decides', 'acts'],
+  // Starts runs as POST /runs does, in the name of the caller alone.
+  'POST /mcp': ['asks', 'decides', 'acts'],
+  'DELETE /mcp': ['nobody'],
   'POST /v1/responses': ['asks', 'decides'],
   'POST /v1/responses/:id/cancel': ['nobody'],
   'POST /runs/:id/interrupts/:interruptId/links': ['nobody'],
@@ -100,6 +105,7 @@ const a2aSchemas = Object.entries(a2a).flatMap(([name, value]) => (value instanc
 
 const named = changing.flatMap(([route, { body, ownBody, query }]) => {
   if (route.startsWith('POST /a2a/')) return a2aSchemas.flatMap(([, schema]) => objectsIn(shapeOf(schema), route));
+  if (route === 'POST /mcp') return objectsIn(ownTools.get('answer_interrupt')?.shown.inputSchema, route);
   return [body, ownBody, query].flatMap((schema) => (schema === undefined ? [] : objectsIn(shapeOf(schema), route)));
 });
 
@@ -199,6 +205,15 @@ const deciders: Readonly<Record<string, (chat: TestConversation, asks: Asked, by
     const message = { messageId: `a-${by}`, taskId: listed.result.tasks[0].id, role: 'ROLE_USER', parts: [{ data }], ...inMetadata(by) };
     return sent(a2aApp(chat), '/a2a/agent', rpc('SendMessage', { message }));
   },
+  'POST /mcp': (chat, { id: interruptId }, by) => {
+    const given = { runId: 'test', interruptId, answer: { approved: true }, ...speaking(by) };
+    const { body, headers } = modernRequest('tools/call', { name: 'answer_interrupt', arguments: given });
+    return aguiApp(chat).request('/mcp', {
+      method: 'POST',
+      headers: { ...jsonHeaders, ...headers },
+      body: JSON.stringify(body),
+    }) as Promise<unknown>;
+  },
   'POST /v1/responses': (chat, _, by) => {
     const { id, output = [] } = responses.get(chat) ?? {};
     const approval = output.find(({ type }) => type === 'mcp_approval_request');
@@ -212,7 +227,7 @@ beforeEach(() => (paid.length = 0));
 describe('four eyes', () => {
   it('are tried with each body that asks', () => {
     const asking = Object.keys(parts).filter(
-      (route) => parts[route]?.includes('asks') === true && !/\/$|connect$|^POST \/runs$/.test(route),
+      (route) => parts[route]?.includes('asks') === true && !/\/$|connect$|^POST \/(runs|mcp)$/.test(route),
     );
     expect(Object.keys(ways).sort()).toEqual(asking.sort());
   });

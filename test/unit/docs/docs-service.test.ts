@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Payload } from '@temporalio/common';
-import type { Delta } from 'holdfast/client';
 import { runExamples } from '../../support/document-examples';
+import { eventually } from '../../support/eventually';
 
-const { deltasFrom, deltasTo, sealed } = runExamples(['operations/own-service'], require);
+const { deltasBy, sealed } = runExamples(['operations/own-service'], require);
 
 it('the codec of the page gives back what it has sealed, passes over what is not sealed, and refuses what somebody changed', async () => {
   const codec = sealed(randomBytes(32));
@@ -17,20 +17,11 @@ it('the codec of the page gives back what it has sealed, passes over what is not
   await expect(codec.decode([changed])).rejects.toThrow();
 });
 
-it('tokens of a worker of another process come to whoever reads, also to those who come late', () => {
-  const hearers: ((text: string) => void)[] = [];
-  const bus = deltasFrom((heard: (text: string) => void) => void hearers.push(heard));
-  const sink = deltasTo((text: string) => hearers.forEach((heard) => heard(text)));
-  const place = { agent: 'support', runPath: ['support'], address: 'support/t1/model', attempt: 0 };
-  const told: string[] = [];
-  const say = (body: object): void => sink.publish('run', { ...place, ...body });
-  say({ type: 'attempt-start' });
-  say({ type: 'text-delta', text: 'Hel' });
-  bus.subscribe('run', (delta: Delta) => void told.push(delta.type === 'text-delta' ? delta.text : delta.type));
-  say({ type: 'text-delta', text: 'lo' });
-  sink.settle('run', place.address);
-  expect(told).toEqual(['attempt-start', 'Hel', 'lo']);
-  const late: unknown[] = [];
-  bus.subscribe('run', (delta: Delta) => void late.push(delta));
-  expect(late).toEqual([]);
+it('the bus of the page is one, and tells a Redis that is away', async () => {
+  const told = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  const bus = deltasBy('redis://127.0.0.1:1');
+  await eventually(() => Promise.resolve(told.mock.calls[0]));
+  await bus.close();
+  expect(told.mock.calls).toEqual([['deltas-not-shared', expect.stringContaining('cannot be used')]]);
+  told.mockRestore();
 });

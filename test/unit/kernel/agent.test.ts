@@ -30,7 +30,7 @@ describe('the definition of an agent', () => {
     ['instructions must be a string. It is missing.', { instructions: undefined }],
     ['"a" stands in the list twice', { middleware: [{ name: 'a' }, { name: 'a' }] }],
     ['a tool is named twice', { tools: ['echo', 'echo'] }],
-    ['not available in this version', { tools: ['mcp:files'] }],
+    ['the tool "mcp:files" has no name that a tool can have', { tools: ['mcp:files'] }],
     ['Agent "agent": middleware[0] has no name; every middleware needs one.', { middleware: [{}] }],
     ['Agent "agent": middleware[0] has no name; every middleware needs one.', { middleware: [{ name: '' }] }],
     ['the middleware "own" has a "wrapModle", which is never called. Did you mean "wrapModel"?', own({ wrapModle: () => 1 })],

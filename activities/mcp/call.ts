@@ -1,0 +1,177 @@
+import type { CallToolResult, ElicitResult, InputRequiredResult } from '@modelcontextprotocol/client';
+import { withoutCredentials } from '../../contract/credentials';
+import { HoldfastError, messageOf } from '../../contract/errors';
+import type { Json, JsonObject, Part } from '../../contract/messages/messages';
+import type { McpCall } from '../../contract/record/wire';
+import { abortOf } from '../calls/abort';
+import { LostAnswer } from '../tools/cut-off';
+import type { ToolCallContext } from '../tools/define-tool';
+import type { AskedState } from './asks';
+import { answersTo, askOf, isAsking, knownAnswer, onlyAsk, questionOf, stateOf } from './asks';
+import type { McpConnection } from './connection';
+import type { McpFailure } from './failures';
+import { partsOfResult } from './results';
+import type { McpServer } from './server';
+
+const keyOfMeta = 'holdfast/idempotencyKey';
+
+export class McpExecution {
+  private readonly state: AskedState | undefined;
+
+  constructor(
+    private readonly server: McpServer,
+    private readonly mcp: McpCall,
+    private readonly input: JsonObject,
+    private readonly call: ToolCallContext,
+  ) {
+    this.state = call.resumed?.state as AskedState | undefined;
+  }
+
+  async run(): Promise<readonly Part[]> {
+    const given = this.state === undefined ? {} : await this.answered(this.state);
+    const made = await this.made(given);
+    return 'asks' in made ? this.ask(made.asks) : [...partsOfResult(made.result), ...made.notes];
+  }
+
+  private async answered(state: AskedState): Promise<Given> {
+    const found = await answersTo(state, this.call.resumed?.answer);
+    if ('problem' in found) return this.ask(state, found.problem);
+    if (state.requestState !== undefined || state.answered === undefined)
+      return { inputResponses: found.answers, ...(state.requestState === undefined ? {} : { requestState: state.requestState }) };
+    const [[key, ask] = []] = Object.entries(state.asks);
+    const answer = found.answers[key ?? ''];
+    return { known: { asks: {}, answered: ask && answer ? [...state.answered, { ask, answer }] : state.answered } };
+  }
+
+  private ask(state: AskedState, problem?: string): never {
+    const { info, answerSchema } = questionOf(this.mcp.server, this.mcp.tool, state, problem);
+    return this.call.interrupt(info, { state: state as unknown as Json, answerSchema });
+  }
+
+  private async made(given: Given): Promise<Made> {
+    const [tenant = '', run = ''] = this.call.idempotencyKey.split('/');
+    for (let isFirst = true; ; isFirst = false) {
+      const made = await this.server
+        .with(`${tenant}/${run}`, (connection) => this.on(connection, given, isFirst))
+        .catch((error: unknown) => this.beforeSending(error));
+      if (made !== 'again') return made;
+    }
+  }
+
+  /** The server has not heard of the call. */
+  private beforeSending(error: unknown): never {
+    if (error instanceof HoldfastError && error.code === 'mcp-unreachable' && this.mcp.effect !== 'once')
+      throw new LostAnswer(error.message);
+    throw error;
+  }
+
+  private async on(connection: McpConnection, given: Given, mayRepeat: boolean): Promise<Made | 'again'> {
+    const { failureOfCall } = await import('./failures.js');
+    const { server, mcp } = this;
+    const { signal } = this.call;
+    const isOnce = mcp.effect === 'once';
+    // A forgotten session shows before the call, so that a restart of the server leaves no call in doubt.
+    if (isOnce && mayRepeat && connection.hasSession && !(await this.isAlive(connection))) return 'again';
+    if (signal.aborted) throw abortOf(signal);
+    try {
+      const sent = await this.sent(connection, given);
+      if ('asks' in sent) return sent;
+      return isAsking(sent.result) ? { asks: stateOf(sent.result) } : { result: sent.result, notes: this.notesOf(connection) };
+    } catch (error) {
+      if (signal.aborted) throw abortOf(signal);
+      const failure = failureOfCall(error, connection.hasSession);
+      if (failure === 'refused') throw error;
+      if (failure === 'late') void this.isAlive(connection);
+      else server.forget(connection);
+      if (mayRepeat && (failure === 'unsent' || (failure === 'no-session' && !isOnce))) return 'again';
+      if (failure === 'unsent') throw new HoldfastError('mcp-unreachable', `The MCP server "${mcp.server}" is not connected.`);
+      throw this.lost(failure, error);
+    }
+  }
+
+  private async isAlive(connection: McpConnection): Promise<boolean> {
+    try {
+      await connection.ping();
+      return true;
+    } catch {
+      this.server.forget(connection);
+      return false;
+    }
+  }
+
+  private lost(failure: McpFailure, error: unknown): LostAnswer {
+    const { server, tool, timeoutMs } = this.mcp;
+    if (failure === 'late') return new LostAnswer(`The MCP server "${server}" gave no result within ${timeoutMs / 1000} s.`, timeoutMs);
+    const said = withoutCredentials(messageOf(error)).slice(0, 500);
+    return new LostAnswer(`the connection to the MCP server "${server}" broke in the call of "${tool}": ${said}`);
+  }
+
+  private async sent(connection: McpConnection, given: Given): Promise<Asked | { readonly result: CallToolResult | InputRequiredResult }> {
+    const { mcp, call, input } = this;
+    const { known = { asks: {}, answered: [] }, inputResponses, requestState } = given;
+    const stop = new AbortController();
+    const asked = new Promise<Asked>((resolve) => {
+      connection.asked =
+        this.server.options.perRun !== true ? undefined : (params) => answerOrAsk(known, params, (asks) => resolve({ asks }), stop.signal);
+    });
+    const made = connection.call({
+      params: {
+        name: mcp.tool,
+        arguments: input,
+        _meta: { [keyOfMeta]: call.idempotencyKey },
+        ...(inputResponses === undefined ? {} : { inputResponses }),
+        ...(requestState === undefined ? {} : { requestState }),
+      },
+      tool: { name: mcp.tool, inputSchema: mcp.inputSchema as { type: 'object' } },
+      // The worker's own timer ends the attempt later, so that the server hears of the end.
+      timeoutMs: mcp.timeoutMs - Math.min(1_000, mcp.timeoutMs / 10),
+      signal: AbortSignal.any([call.signal, stop.signal]),
+      onprogress: ({ progress, total, message }) =>
+        call.progress({ progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) }),
+    });
+    made.catch(() => undefined);
+    try {
+      return await Promise.race([made.then((result) => ({ result })), asked]);
+    } finally {
+      connection.asked = undefined;
+      stop.abort();
+    }
+  }
+
+  /** What a lost session has taken along is said to the model. */
+  private notesOf(connection: McpConnection): readonly Part[] {
+    if (this.server.options.perRun !== true) return [];
+    const { runLocal } = this.call;
+    const key = `mcp:${this.mcp.server}`;
+    const before = runLocal.get(key);
+    if (before !== connection.id) runLocal.set(key, connection.id);
+    if (before === undefined || before === connection.id) return [];
+    const text = `The session with "${this.mcp.server}" is new: what earlier calls left in the session is gone.`;
+    return [{ type: 'text', text }];
+  }
+}
+
+interface Given {
+  readonly inputResponses?: Readonly<Record<string, ElicitResult>>;
+  readonly requestState?: string;
+  readonly known?: AskedState;
+}
+
+interface Asked {
+  readonly asks: AskedState;
+}
+
+type Made = Asked | { readonly result: CallToolResult; readonly notes: readonly Part[] };
+
+/** A form without an answer ends the call, which is made again with the answer. */
+function answerOrAsk(
+  known: AskedState,
+  params: Parameters<typeof askOf>[0],
+  resolve: (state: AskedState) => void,
+  stopped: AbortSignal,
+): Promise<ElicitResult> {
+  const answer = knownAnswer(known, params as never);
+  if (answer !== undefined) return Promise.resolve(answer);
+  resolve({ asks: { [onlyAsk]: askOf(params) }, answered: known.answered ?? [] });
+  return new Promise((_, reject) => stopped.addEventListener('abort', () => reject(new Error('A person is asked.')), { once: true }));
+}

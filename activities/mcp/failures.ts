@@ -1,0 +1,20 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+
+/**
+ * `refused`: the server did not begin the call, or answered with an error. `no-session`: the server has forgotten the session. `unsent`: no
+ * byte left the worker. `late`: no answer in time. `lost`: the call may have taken effect.
+ */
+export type McpFailure = 'refused' | 'no-session' | 'unsent' | 'late' | 'lost';
+
+export function failureOfCall(error: unknown, hasSession: boolean): McpFailure {
+  if (error instanceof ProtocolError || error instanceof UnauthorizedError) return 'refused';
+  if (error instanceof SdkHttpError) {
+    if (error.status === 404 && hasSession) return 'no-session';
+    return error.status >= 400 && error.status < 500 && error.status !== 408 ? 'refused' : 'lost';
+  }
+  if (error instanceof SdkError) {
+    if (error.code === SdkErrorCode.RequestTimeout) return 'late';
+    if (error.code === SdkErrorCode.NotConnected) return 'unsent';
+  }
+  return error instanceof Error && error.message === 'Not connected' ? 'unsent' : 'lost';
+}

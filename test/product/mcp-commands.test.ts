@@ -1,0 +1,59 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listMcp, writeMcpTypes } from '../../cli/commands/mcp-commands';
+import { checkMcp } from '../../cli/doctor/mcp';
+import { loadProject } from '../../service/project/load-project';
+import { askedAgent } from '../../service/http/asked-agent';
+import { recordedTerminal } from '../support/recorded-terminal';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mcp-commands-')));
+afterAll(() => rmSync(folder, { recursive: true }));
+const shop = { command: process.execPath, args: [join(__dirname, '../support/mcp/shop.mjs')], effects: { pay: 'once', gone: 'none' } };
+const off = { url: 'http://127.0.0.1:9/mcp' };
+
+function project(name: string, tool: string, mcp: object): string {
+  writeFileSync(
+    join(folder, `${name}-agents.ts`),
+    `import { defineAgent } from 'holdfast/workflow';
+export const seller = defineAgent({ name: 'seller', description: 'Sells.', instructions: '', model: 'default', tools: ['${tool}'] });`,
+  );
+  const file = join(folder, `${name}.config.ts`);
+  writeFileSync(file, `export default { agents: './${name}-agents.ts', mcp: ${JSON.stringify(mcp)} };`);
+  return file;
+}
+
+it('loads agents that name tools of MCP servers, without a connection, and refuses names of other servers', async () => {
+  const { agents } = await loadProject(project('fine', 'off_pay', { off }));
+  expect(agents).toMatchObject([{ name: 'seller', tools: ['off_pay'], mcp: ['off'] }]);
+  expect(askedAgent({ agents }, 'seller', { tools: ['off_find'] }).name).toBe('seller');
+  expect(() => askedAgent({ agents }, 'seller', { tools: ['of_find'] })).toThrow('they name the tool "of_find"');
+  await expect(loadProject(project('typo', 'of_pay', { off }))).rejects.toMatchObject({ code: 'tool-unknown' });
+  await expect(loadProject(project('wrong', 'off_pay', { off: {} }))).rejects.toMatchObject({
+    code: 'config-invalid',
+    message: expect.stringContaining('`mcp.off` needs a command or a url, and not both') as string,
+  });
+});
+
+it('lists the tools of servers with their effects, and servers without an answer', async () => {
+  const config = project('listed', 'shop_pay', { shop, off });
+  const terminal = recordedTerminal({ live: false });
+  expect(await listMcp(terminal, { config })).toBe(1);
+  expect(terminal.written()).toMatch(/TOOL +EFFECT +DESCRIPTION\nshop_pay +once \(configuration\) +Pays\.\nshop_count +none \(nobody\)/);
+  expect(terminal.written()).toContain('off  mcp-unreachable: The MCP server "off" cannot be reached');
+  const findings = await checkMcp(await loadProject(config));
+  expect(findings.map(({ status, message }) => `${status} ${message}`)).toEqual([
+    'ok The MCP server "shop" offers 4 tools by protocol 2025-11-25.',
+    'warning The MCP server "shop": lost calls of count, hang, sell are made again. `effects` says nothing else.',
+    'warning The MCP server "shop": `effects` names gone, which the server does not offer.',
+    expect.stringContaining('problem The MCP server "off" cannot be reached'),
+  ]);
+});
+
+it('writes types', async () => {
+  const file = join(folder, 'tools.ts');
+  const terminal = recordedTerminal({ live: false });
+  expect(await writeMcpTypes(terminal, file, { config: project('typed', 'shop_pay', { shop }) })).toBe(0);
+  expect(terminal.written()).toBe(`Wrote 4 tools to ${file}.\n`);
+  expect(readFileSync(file, 'utf8')).toContain('shop_pay: { execute(input: { readonly crash?: string }): unknown };');
+});

@@ -1,0 +1,157 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { McpServerOptions } from '../../../activities/mcp/options';
+import { ToolServerBed, newServer, oldServer, textOf } from '../../support/mcp/tool-server-bed';
+
+const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let ledgers = 0;
+let ledger = '';
+let bed: ToolServerBed;
+afterEach(() => bed.close());
+
+const linesOfLedger = (): readonly string[] => (existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n') : []);
+
+function shop(options: Partial<McpServerOptions> = {}): void {
+  ledger = join(folder, `ledger-${++ledgers}`);
+  const args = [join(__dirname, '../../support/mcp/shop.mjs')];
+  bed = new ToolServerBed({ shop: { command: process.execPath, args, env: { LEDGER: ledger }, ...options } as McpServerOptions });
+}
+
+describe('a server that dies in a call', () => {
+  it.each(['before', 'after'])('leaves a call in doubt whose effect is `once`, %s the payment', async (crash) => {
+    shop({ effects: { pay: 'once' } });
+    const manifest = await bed.prepared('shop_pay');
+    const outcome = await bed.call(manifest, 'shop_pay', { crash });
+    expect(outcome).toMatchObject({
+      type: 'unsettled',
+      why: expect.stringContaining('the connection to the MCP server "shop" broke') as string,
+    });
+    expect(await bed.call(manifest, 'shop_pay', { crash }, { reconcile: true })).toEqual({ type: 'unsettled', said: 'nothing' });
+    expect(linesOfLedger()).toHaveLength(crash === 'before' ? 0 : 1);
+    expect(textOf(await bed.call(manifest, 'shop_pay'))).toBe('paid');
+  });
+
+  it('is asked again about any other call', async () => {
+    shop();
+    const manifest = await bed.prepared('shop_pay');
+    await expect(bed.call(manifest, 'shop_pay', { crash: 'before' })).rejects.toMatchObject({ code: 'tool-failed' });
+    expect(textOf(await bed.call(manifest, 'shop_pay'))).toBe('paid');
+  });
+});
+
+it('hears that the time of a call is up, and that a run is cancelled', async () => {
+  shop({ timeout: '500ms', effects: { hang: 'once' } });
+  const manifest = await bed.prepared('shop_hang');
+  expect(await bed.call(manifest, 'shop_hang')).toEqual({ type: 'unsettled', timedOut: true });
+  const stop = new AbortController();
+  const cancelled = bed.call(manifest, 'shop_hang', {}, { signal: stop.signal });
+  setTimeout(() => stop.abort(new Error('cancelled')), 100);
+  await expect(cancelled).rejects.toThrow();
+  expect(textOf(await bed.call(await bed.prepared('shop_count'), 'shop_count'))).toBe('1');
+  expect(linesOfLedger()).toEqual(['aborted', 'aborted']);
+});
+
+it('does not hear of a call whose time was up before the turn of the call', async () => {
+  shop({ perRun: true, effects: { pay: 'once' } });
+  const manifest = await bed.prepared('shop_hang', 'shop_pay');
+  const stop = new AbortController();
+  const first = bed.call(manifest, 'shop_hang', {}, { signal: stop.signal });
+  const second = bed.late(manifest, 'shop_pay');
+  second.drop();
+  stop.abort(new Error('cancelled'));
+  await expect(first).rejects.toThrow();
+  expect(await second.outcome).toMatchObject({ error: { message: expect.stringContaining('The time of the call is up.') as string } });
+  expect(linesOfLedger()).not.toContain('paid');
+});
+
+it('tells the model what a lost session has taken along', async () => {
+  shop({ perRun: true });
+  const manifest = await bed.prepared('shop_count', 'shop_pay');
+  expect(textOf(await bed.call(manifest, 'shop_count'))).toBe('1');
+  expect(textOf(await bed.call(manifest, 'shop_count'))).toBe('2');
+  await expect(bed.call(manifest, 'shop_pay', { crash: 'before' })).rejects.toMatchObject({ code: 'tool-failed' });
+  const text = 'The session with "shop" is new: what earlier calls left in the session is gone.';
+  expect(textOf(await bed.call(manifest, 'shop_count'))).toBe(`1 | ${text}`);
+  expect(textOf(await bed.call(manifest, 'shop_count'))).toBe('2');
+});
+
+it.each(['none', 'once'] as const)('opens a session again that the server has forgotten, for effect `%s`', async (effect) => {
+  const server = await oldServer(() => {
+    const made = new OldServer({ name: 'lab', version: '1' });
+    made.registerTool('pay', { description: 'Pays.' }, () => ({ content: [{ type: 'text', text: 'paid' }] }));
+    return made;
+  });
+  bed = new ToolServerBed({ lab: { url: server.url, effects: { pay: effect } } });
+  const manifest = await bed.prepared('lab_pay');
+  server.forget();
+  expect(textOf(await bed.call(manifest, 'lab_pay'))).toBe('paid');
+  server.forget();
+  expect((await Promise.all([1, 2, 3].map(() => bed.call(manifest, 'lab_pay')))).map(textOf)).toEqual(['paid', 'paid', 'paid']);
+  expect(server.sessions).toBe(1);
+  await server.close();
+});
+
+describe('a server without an answer', () => {
+  it('is waited for at the start of a run', async () => {
+    bed = new ToolServerBed({ lab: { url: 'http://127.0.0.1:9/mcp' } });
+    await expect(bed.prepared('lab_add')).rejects.toMatchObject({ code: 'mcp-unreachable' });
+  });
+
+  it('fails a `once` call, which has not begun', async () => {
+    const server = await newServer(() => {
+      const made = new McpServer({ name: 'lab', version: '1' });
+      made.registerTool('pay', { description: 'Pays.' }, () => ({ content: [{ type: 'text', text: 'paid' }] }));
+      return made;
+    });
+    bed = new ToolServerBed({ lab: { url: server.url, effects: { pay: 'once' } } });
+    const manifest = await bed.prepared('lab_pay');
+    await bed.close();
+    await server.close();
+    bed = new ToolServerBed({ lab: { url: server.url, effects: { pay: 'once' } } });
+    expect(textOf(await bed.call(manifest, 'lab_pay'))).toContain('The MCP server "lab" cannot be reached');
+  });
+
+  it('gives no header without a value', async () => {
+    bed = new ToolServerBed({ lab: { url: 'http://127.0.0.1:9/mcp', headers: { authorization: undefined } } });
+    await expect(bed.prepared('lab_add')).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: '`mcp.lab.headers.authorization` has no value. Set the environment variable of the value on the worker.',
+    });
+  });
+});
+
+it('tells the model of errors and of results that are too large', async () => {
+  const server = await newServer(() => {
+    const made = new McpServer({ name: 'lab', version: '1' });
+    made.registerTool('large', { description: 'Is large.' }, () => ({ content: [{ type: 'text', text: 'x'.repeat(10_000_000) }] }));
+    made.registerTool('boom', { description: 'Throws.', inputSchema: z.object({}) }, () => {
+      throw new Error('no luck');
+    });
+    made.registerTool('picture', { description: 'Draws.' }, () => ({
+      content: [
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'resource', resource: { uri: 'file:///a', text: 'a text' } },
+        { type: 'resource_link', uri: 'https://example.com/a.pdf', name: 'a', mimeType: 'application/pdf' },
+      ],
+    }));
+    return made;
+  });
+  bed = new ToolServerBed({ lab: { url: server.url } });
+  const manifest = await bed.prepared('lab_large', 'lab_boom', 'lab_picture');
+  expect(textOf(await bed.call(manifest, 'lab_large'))).toContain("The tool 'lab_large' returned 100000");
+  expect(textOf(await bed.call(manifest, 'lab_boom'))).toBe("The tool 'lab_boom' failed: no luck");
+  expect(await bed.call(manifest, 'lab_picture')).toMatchObject({
+    multipart: true,
+    output: [
+      { type: 'file', mediaType: 'image/png', data: 'AAAA' },
+      { type: 'text', text: 'a text' },
+      { type: 'file', mediaType: 'application/pdf', data: { url: 'https://example.com/a.pdf' } },
+    ],
+  });
+  await server.close();
+});

@@ -1,0 +1,76 @@
+import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { McpSchema } from '../../../activities/mcp/options';
+import { ToolServerBed, newServer, oldServer, textOf } from '../../support/mcp/tool-server-bed';
+
+const done = () => ({ content: [{ type: 'text' as const, text: 'done' }] });
+
+it('shows a changed list to new runs, and old runs keep the list of their start', async () => {
+  let amount: 'number' | 'string' = 'number';
+  const server = await newServer(() => {
+    const made = new McpServer({ name: 'shop', version: '1' });
+    const inputSchema = z.object({ amount: amount === 'number' ? z.number() : z.string() });
+    made.registerTool('pay', { description: `Takes a ${amount}.`, inputSchema }, done);
+    return made;
+  });
+  const bed = new ToolServerBed({ shop: { url: server.url } });
+  const before = await bed.prepared('shop_pay');
+  amount = 'string';
+  const after = await bed.prepared('shop_pay');
+  expect([before, after].map(({ mcp }) => mcp?.['shop_pay']?.description)).toEqual(['Takes a number.', 'Takes a string.']);
+  expect(textOf(await bed.call(before, 'shop_pay', { amount: '5' }))).toContain('amount: must be number');
+  expect(textOf(await bed.call(after, 'shop_pay', { amount: '5' }))).toBe('done');
+  await bed.close();
+  await server.close();
+});
+
+it('refuses names that models cannot call or that are not alone, and the run that needs one', async () => {
+  const server = await oldServer(() => {
+    const made = new OldServer({ name: 'shop', version: '1' });
+    made.registerTool('any', { description: 'Makes it a server of tools.' }, done);
+    made.server.setRequestHandler(z.object({ method: z.literal('tools/list') }) as never, () => ({
+      tools: ['pay.v2', 'find order', 'find_order', 'x'.repeat(70), 'pay\u001b[2K', 'pay\u202e'].map((name) => ({
+        name,
+        description: name,
+        inputSchema: { type: 'object' },
+        annotations: name === 'pay.v2' ? { destructiveHint: true } : {},
+      })),
+    }));
+    return made;
+  });
+  const bed = new ToolServerBed({ shop: { url: server.url } });
+  const { tools, refused } = await bed.mcp.offerOf('shop');
+  expect(tools).toMatchObject([{ name: 'shop_pay_v2', tool: 'pay.v2', effect: 'once', effectBy: 'hint' }]);
+  expect(refused.map(({ problem }) => problem)).toEqual([
+    'another tool would also be "shop_find_order"',
+    'another tool would also be "shop_find_order"',
+    expect.stringContaining('use at most 64 characters'),
+    'its name has control characters: "pay\\u001b[2K"',
+    expect.stringContaining('its name has control characters'),
+  ]);
+  await expect(bed.prepared('shop_find_order')).rejects.toMatchObject({
+    code: 'tool-unknown',
+    message: expect.stringContaining('The agent names the tool "shop_find_order". The MCP server "shop" offers: shop_pay_v2.') as string,
+  });
+  await bed.close();
+  await server.close();
+});
+
+it.each([
+  [{ a: { command: 'x', url: 'http://a' } }, 'needs a command or a url, and not both'],
+  [{ a: {} }, 'needs a command or a url, and not both'],
+  [{ 'a b': { command: 'x' } }, 'is no name of a server'],
+  [{ a: { command: 'x' }, a_b: { command: 'x' } }, 'tools of "a_b" could be tools of "a"'],
+  [{ a: { url: 'ftp://a' } }, 'is no URL such as'],
+  [{ a: { command: 'x', timeout: 'soon' } }, 'is no duration'],
+  [{ a: { command: 'x', effects: { pay: 'twice' } } }, 'is wrong'],
+  [{ a: { command: 'x', headers: {} } }, 'has no field `headers`'],
+  [{ a: { url: 'http://a', oauth: { clientId: 'x', clientSecret: 'y' } } }, 'without it the server would say who gets the secret'],
+])('refuses the configuration %j', (given, problem) => {
+  expect(
+    McpSchema.safeParse(given)
+      .error?.issues.map(({ message }) => message)
+      .join(),
+  ).toContain(problem);
+});
