@@ -1,5 +1,5 @@
 import type { BatchHead, BatchLine, KeptLines } from '../../contract/batches';
-import { HoldfastError, codeOf, errorTable } from '../../contract/errors';
+import { HoldfastError } from '../../contract/errors';
 import { limits, utf8Length } from '../../contract/limits';
 import type { Failure } from '../../contract/messages/messages';
 import type { ServiceStore } from '../store/store';
@@ -51,14 +51,6 @@ export async function* keptLines(store: ServiceStore, { id, store: prefix, chunk
       throw new HoldfastError('batch-lines-missing', `The store of this service has not all lines of the batch "${id}".`);
     for (const line of text.split('\n')) yield { ...(JSON.parse(line) as BatchLine), chunk };
   }
-}
-
-/** Whether another try would fail with the same error. */
-export function isFinal(error: unknown): boolean {
-  const code = codeOf(error);
-  if (code === undefined) return false;
-  const { status } = errorTable[code];
-  return status < 500 && status !== 429;
 }
 
 /** Why the run of a line could not be started. The first reason counts. */

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import type { BatchInput, BatchLine, BatchProgress } from '../../contract/batches';
-import { codeOf, messageOf } from '../../contract/errors';
+import { codeOf, isFinal, messageOf } from '../../contract/errors';
 import type { RunStatus } from '../../contract/events';
 import { isEnded } from '../../contract/events';
 import type { ServiceStore } from '../store/store';
 import { inOrder } from './in-order';
 import type { KeptLine } from './kept-lines';
-import { isFinal, keepRefusal, keptLines, refusalOf } from './kept-lines';
+import { keepRefusal, keptLines, refusalOf } from './kept-lines';
 
 /** A repeated start finds its run. */
 export interface LineRuns {

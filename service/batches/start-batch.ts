@@ -4,7 +4,7 @@ import type { HoldfastClient } from '../../client/index';
 import type { BatchLine, BatchOptions, KeptLines, StartedBatch } from '../../contract/batches';
 import { batchTag, defaultConcurrency, runIdOfLine } from '../../contract/batches';
 import { defined } from '../../contract/defined';
-import { HoldfastError, messageOf } from '../../contract/errors';
+import { HoldfastError, isFinal, messageOf } from '../../contract/errors';
 import { limits, utf8Length } from '../../contract/limits';
 import type { Json } from '../../contract/messages/messages';
 import { isRunId } from '../../contract/names';
@@ -13,7 +13,7 @@ import { startInputOf } from '../../client/runs/start-input';
 import type { AppParts } from '../parts';
 import { inputCheck } from '../http/asked-agent';
 import { json } from '../http/schemas';
-import { LineWriter, discardLines, isFinal } from './kept-lines';
+import { LineWriter, discardLines } from './kept-lines';
 
 /** The value of a line, or why the line has none. */
 export type GivenLine = { readonly line: number } & ({ readonly value: unknown } | { readonly problem: string });
