@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { freePort } from '../../host/server/free-port';
 import { ready, run } from '../product/package-bed';
+import { eventually } from './eventually';
 
 const root = resolve(__dirname, '..', '..');
 const command = join(root, 'dist', 'cli', 'main.js');
@@ -135,4 +136,13 @@ export class DevWithClients {
     await closed;
     return said;
   }
+}
+
+/** Repeats requests that a kill has broken. */
+export function whenReachable<T>(ask: () => Promise<T>): Promise<T> {
+  return eventually(() =>
+    ask().catch((error: unknown) =>
+      (error as { code?: unknown }).code === 'service-unreachable' ? undefined : Promise.reject(error as Error),
+    ),
+  );
 }

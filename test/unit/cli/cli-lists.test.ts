@@ -1,5 +1,6 @@
 import { eventLine } from '../../../cli/event-line';
 import { inbox, listRuns } from '../../../cli/commands/list-commands';
+import { eventLine } from '../../../cli/event-line';
 import { listAgents, printEvents, showRun } from '../../../cli/commands/read-commands';
 import { startRun } from '../../../cli/commands/run-commands';
 import { stepsOf } from '../../../cli/run-steps';
@@ -205,6 +206,10 @@ const bodies: readonly (EventBody & { readonly after: number })[] = [
   { after: 61_800, ...place, type: 'model-start', turn: 2, address: 'm2' },
 ];
 const events: readonly RunEvent[] = bodies.map(({ after, ...body }, offset) => ({ ...body, offset, time: now - 120_000 + after }));
+
+it('the log says who started a run', () => {
+  expect(eventLine({ ...events[0], by: 'ada' } as RunEvent)).toMatch(/ run-start +support by ada: Refund order 42$/);
+});
 
 describe('the steps of a run', () => {
   it('are models, tools and questions, with how long they took', () => {
