@@ -202,7 +202,7 @@ function withReadableTimes(info: Json): Json {
     ...(firstAt === undefined ? {} : { firstAt: timeText(firstAt) }),
     ...(lastAt === undefined ? {} : { lastAt: timeText(lastAt) }),
   };
-  return { ...facts, ...times } as Json;
+  return { ...facts, ...times };
 }
 
 function policyLines(policy: AskingPolicy | undefined, dim: (text: string) => string): readonly string[] {

@@ -1,6 +1,5 @@
 import { eventLine } from '../../../cli/event-line';
 import { inbox, listRuns } from '../../../cli/commands/list-commands';
-import { eventLine } from '../../../cli/event-line';
 import { listAgents, printEvents, showRun } from '../../../cli/commands/read-commands';
 import { startRun } from '../../../cli/commands/run-commands';
 import { stepsOf } from '../../../cli/run-steps';
