@@ -14,6 +14,7 @@ import { partsOfResult } from './results';
 import type { McpServer } from './server';
 
 const keyOfMeta = 'holdfast/idempotencyKey';
+const mostRounds = 10;
 
 export class McpExecution {
   private readonly state: AskedState | undefined;
@@ -29,7 +30,13 @@ export class McpExecution {
 
   async run(): Promise<readonly Part[]> {
     const given = this.state === undefined ? {} : await this.answered(this.state);
-    const made = await this.made(given);
+    let made = await this.made(given);
+    // Without a question, the server wants the call again with the server's state.
+    for (let rounds = 0; 'asks' in made && Object.keys(made.asks.asks).length === 0; rounds++) {
+      const { requestState } = made.asks;
+      if (requestState === undefined || rounds === mostRounds) throw new Error('The server asks again and again, without a question.');
+      made = await this.made({ requestState });
+    }
     return 'asks' in made ? this.ask(made.asks) : [...partsOfResult(made.result), ...made.notes];
   }
 

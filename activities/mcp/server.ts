@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import type { Effect, McpTool } from '../../contract/manifest';
+import { limits, utf8Length } from '../../contract/limits';
 import { mcpToolName, mcpToolProblem } from '../../contract/mcp-names';
 import { withoutCredentials } from '../../contract/credentials';
 import type { Json } from '../../contract/messages/messages';
@@ -40,11 +41,11 @@ export class McpServer {
     readonly options: McpServerOptions,
   ) {}
 
-  /** Asks the server each time, so that new runs see changes of the list at once. */
-  async offer(): Promise<McpOffer> {
+  /** Asks the server each time, so that new runs see changes of the list at once. `checked`: the tools whose schemas are read. Default: all. */
+  async offer(checked?: readonly string[]): Promise<McpOffer> {
     return this.withShared(async (connection) => {
       try {
-        return this.offerOf(await connection.tools(), connection.protocol);
+        return this.offerOf(await connection.tools(), connection.protocol, checked);
       } catch (error) {
         this.forget(connection);
         const text = `The MCP server "${this.name}" does not list its tools: ${withoutCredentials(messageOf(error))}`;
@@ -139,14 +140,21 @@ export class McpServer {
     await connection.close();
   }
 
-  private offerOf(listed: readonly Tool[], protocol: string): McpOffer {
+  private offerOf(listed: readonly Tool[], protocol: string, checked?: readonly string[]): McpOffer {
     const refused: { tool: string; problem: string }[] = [];
     const tools: McpOfferedTool[] = [];
-    for (const tool of listed) {
+    const uses = new Map<string, number>();
+    const named = listed.map((tool) => {
       const name = mcpToolName(this.name, tool.name);
-      const isDouble = listed.some((other) => other !== tool && mcpToolName(this.name, other.name) === name);
+      uses.set(name, (uses.get(name) ?? 0) + 1);
+      return [name, tool] as const;
+    });
+    for (const [name, tool] of named) {
+      const isDouble = uses.get(name) !== 1;
       const problem =
-        mcpToolProblem(this.name, tool.name) ?? (isDouble ? `another tool would also be "${name}"` : undefined) ?? toolProblem(tool);
+        mcpToolProblem(this.name, tool.name) ??
+        (isDouble ? `another tool would also be "${name}"` : undefined) ??
+        (checked === undefined || checked.includes(name) ? toolProblem(tool) : undefined);
       if (problem !== undefined) refused.push({ tool: tool.name, problem });
       else tools.push({ name, server: this.name, tool: tool.name, ...told(tool), ...this.effectOf(tool) });
     }
@@ -167,8 +175,9 @@ function told({ description = '', title, inputSchema }: Tool): Pick<McpTool, 'de
   return { description: description === '' ? (title ?? '') : description, inputSchema: inputSchema as Json };
 }
 
-function toolProblem({ inputSchema, execution }: Tool): string | undefined {
+function toolProblem({ description = '', inputSchema, execution }: Tool): string | undefined {
   if (execution?.taskSupport === 'required') return 'it works only as a task';
+  if (utf8Length(description) > limits.mcpDescription) return `its description has more than ${limits.mcpDescription / 1024} KB`;
   try {
     readSchema(inputSchema, 'input', (problem) => {
       throw new Error(`its inputSchema is refused: ${problem}`);

@@ -37,16 +37,16 @@ export class McpServers {
     return Math.max(0, ...[...this.servers.values()].map(({ options: { timeout } }) => parseDuration(timeout ?? '') ?? usual));
   }
 
-  offerOf(name: string): Promise<McpOffer> {
+  offerOf(name: string, checked?: readonly string[]): Promise<McpOffer> {
     const server = this.servers.get(name);
     if (server === undefined) throw new HoldfastError('tool-unknown', `This worker has no MCP server "${name}".`);
-    return server.offer();
+    return server.offer(checked);
   }
 
   /** Those of the names that a server offers. Throws for a `required` name that its server does not offer. */
   async offered(names: readonly string[], required: readonly string[]): Promise<readonly McpOfferedTool[]> {
     const asked = [...new Set(names.flatMap((name) => mcpServerOf(this.servers.keys(), name) ?? []))];
-    const offers = new Map(await Promise.all(asked.map(async (name) => [name, await this.offerOf(name)] as const)));
+    const offers = new Map(await Promise.all(asked.map(async (name) => [name, await this.offerOf(name, names)] as const)));
     return names.flatMap((name) => {
       const server = mcpServerOf(this.servers.keys(), name);
       const offer = server === undefined ? undefined : offers.get(server);
