@@ -17,6 +17,7 @@ const keyOfMeta = 'holdfast/idempotencyKey';
 
 export class McpExecution {
   private readonly state: AskedState | undefined;
+  private readonly sessionKey: string;
 
   constructor(
     private readonly server: McpServer,
@@ -25,6 +26,7 @@ export class McpExecution {
     private readonly call: ToolCallContext,
   ) {
     this.state = call.resumed?.state as AskedState | undefined;
+    this.sessionKey = `mcp:${mcp.server}`;
   }
 
   async run(): Promise<readonly Part[]> {
@@ -72,6 +74,7 @@ export class McpExecution {
     const isOnce = mcp.effect === 'once';
     // A forgotten session shows before the call, so that a restart of the server leaves no call in doubt.
     if (isOnce && mayRepeat && connection.hasSession && !(await this.isAlive(connection))) return 'again';
+    if (mayRepeat && this.isStale(connection)) return 'again';
     if (signal.aborted) throw abortOf(signal);
     try {
       const sent = await this.sent(connection, given);
@@ -87,6 +90,16 @@ export class McpExecution {
       if (failure === 'unsent') throw new HoldfastError('mcp-unreachable', `The MCP server "${mcp.server}" is not connected.`);
       throw this.lost(failure, error);
     }
+  }
+
+  /** The run has had a session on another worker since. */
+  private isStale(connection: McpConnection): boolean {
+    if (this.server.options.perRun !== true) return false;
+    const last = this.call.runLocal.get(this.sessionKey);
+    connection.after ??= { session: last };
+    const isStale = last !== connection.id && last !== connection.after.session;
+    if (isStale) this.server.forget(connection);
+    return isStale;
   }
 
   private async isAlive(connection: McpConnection): Promise<boolean> {
@@ -142,9 +155,8 @@ export class McpExecution {
   private notesOf(connection: McpConnection): readonly Part[] {
     if (this.server.options.perRun !== true) return [];
     const { runLocal } = this.call;
-    const key = `mcp:${this.mcp.server}`;
-    const before = runLocal.get(key);
-    if (before !== connection.id) runLocal.set(key, connection.id);
+    const before = runLocal.get(this.sessionKey);
+    if (before !== connection.id) runLocal.set(this.sessionKey, connection.id);
     if (before === undefined || before === connection.id) return [];
     const text = `The session with "${this.mcp.server}" is new: what earlier calls left in the session is gone.`;
     return [{ type: 'text', text }];
