@@ -18,6 +18,7 @@ const mostRounds = 10;
 
 export class McpExecution {
   private readonly state: AskedState | undefined;
+  private readonly sessionKey: string;
 
   constructor(
     private readonly server: McpServer,
@@ -26,6 +27,7 @@ export class McpExecution {
     private readonly call: ToolCallContext,
   ) {
     this.state = call.resumed?.state as AskedState | undefined;
+    this.sessionKey = `mcp:${mcp.server}`;
   }
 
   async run(): Promise<readonly Part[]> {
@@ -79,6 +81,7 @@ export class McpExecution {
     const isOnce = mcp.effect === 'once';
     // A forgotten session shows before the call, so that a restart of the server leaves no call in doubt.
     if (isOnce && mayRepeat && connection.hasSession && !(await this.isAlive(connection))) return 'again';
+    if (mayRepeat && this.isStale(connection)) return 'again';
     if (signal.aborted) throw abortOf(signal);
     try {
       const sent = await this.sent(connection, given);
@@ -94,6 +97,16 @@ export class McpExecution {
       if (failure === 'unsent') throw new HoldfastError('mcp-unreachable', `The MCP server "${mcp.server}" is not connected.`);
       throw this.lost(failure, error);
     }
+  }
+
+  /** The run has had a session on another worker since. */
+  private isStale(connection: McpConnection): boolean {
+    if (this.server.options.perRun !== true) return false;
+    const last = this.call.runLocal.get(this.sessionKey);
+    connection.after ??= { session: last };
+    const isStale = last !== connection.id && last !== connection.after.session;
+    if (isStale) this.server.forget(connection);
+    return isStale;
   }
 
   private async isAlive(connection: McpConnection): Promise<boolean> {
@@ -149,9 +162,8 @@ export class McpExecution {
   private notesOf(connection: McpConnection): readonly Part[] {
     if (this.server.options.perRun !== true) return [];
     const { runLocal } = this.call;
-    const key = `mcp:${this.mcp.server}`;
-    const before = runLocal.get(key);
-    if (before !== connection.id) runLocal.set(key, connection.id);
+    const before = runLocal.get(this.sessionKey);
+    if (before !== connection.id) runLocal.set(this.sessionKey, connection.id);
     if (before === undefined || before === connection.id) return [];
     const text = `The session with "${this.mcp.server}" is new: what earlier calls left in the session is gone.`;
     return [{ type: 'text', text }];

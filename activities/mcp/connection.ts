@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type {
   CallToolRequest,
   CallToolResult,
   ElicitRequest,
   ElicitResult,
   InputRequiredResult,
+  JSONRPCMessage,
   ProgressCallback,
   Tool,
   Transport,
+  TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { Client, ClientCredentialsProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { withoutCredentials } from '../../contract/credentials';
+import { endedStream } from './failures';
 import type { McpCommand, McpServerOptions, McpUrl } from './options';
 
 const connectMs = 20_000;
@@ -34,6 +38,8 @@ export class McpConnection {
   readonly id = randomUUID();
   isOpen = true;
   open = 0;
+  /** The run's session before this one, as the first call on it knew. */
+  after: { readonly session: unknown } | undefined;
   /** Answers a server that asks in a call (protocol 2025). */
   asked: ((request: ElicitRequest['params']) => Promise<ElicitResult>) | undefined;
 
@@ -43,12 +49,18 @@ export class McpConnection {
   ) {}
 
   static async to(server: string, options: McpServerOptions): Promise<McpConnection> {
+    const opened = McpConnection.by('auto', server, options);
+    // Some processes of 2025-11-25 end or hang if anything comes before `initialize`.
+    return options.command === undefined ? opened : opened.catch(() => McpConnection.by('legacy', server, options));
+  }
+
+  private static async by(mode: 'auto' | 'legacy', server: string, options: McpServerOptions): Promise<McpConnection> {
     const transport = options.command === undefined ? overHttp(server, options) : asProcess(server, options);
     const client = new Client(
       { name: 'holdfast', version: '1' },
       {
         capabilities: { elicitation: { form: {} } },
-        versionNegotiation: { mode: 'auto', ...(options.command === undefined ? {} : { probe: { timeoutMs: probeMs } }) },
+        versionNegotiation: { mode, ...(options.command === undefined ? {} : { probe: { timeoutMs: probeMs } }) },
         inputRequired: { autoFulfill: false },
       },
     );
@@ -103,22 +115,37 @@ export class McpConnection {
 
   async close(): Promise<void> {
     this.isOpen = false;
-    if (this.transport instanceof StreamableHTTPClientTransport) await this.transport.terminateSession().catch(() => undefined);
+    if (this.transport instanceof StreamableHTTPClientTransport)
+      await Promise.race([this.transport.terminateSession().catch(() => undefined), delay(pingMs, undefined, { ref: false })]);
     await this.client.close().catch(() => undefined);
+  }
+}
+
+/** For its own class, the SDK starts a second process that only negotiates. */
+class ServerProcess extends StdioClientTransport {}
+
+/** The SDK tells nobody that the stream of a request has ended without an answer, as when the server dies. */
+class RequestsOverHttp extends StreamableHTTPClientTransport {
+  override send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const id = 'method' in message && 'id' in message ? message.id : undefined;
+    if (id === undefined) return super.send(message, options);
+    const error = { code: -32_000, message: 'The server ended the stream without an answer.', data: endedStream };
+    // An answer that has come before wins.
+    return super.send(message, { ...options, onRequestStreamEnd: () => this.onmessage?.({ jsonrpc: '2.0', id, error }) });
   }
 }
 
 function overHttp(server: string, { url, headers = {}, oauth }: McpUrl): Transport {
   const authProvider =
     oauth && new ClientCredentialsProvider({ ...oauth, clientSecret: given(server, 'oauth.clientSecret', oauth.clientSecret) });
-  return new StreamableHTTPClientTransport(new URL(url), {
+  return new RequestsOverHttp(new URL(url), {
     requestInit: { headers: allGiven(server, 'headers', headers) },
     ...(authProvider === undefined ? {} : { authProvider }),
   });
 }
 
 function asProcess(server: string, { command, args = [], env = {}, cwd }: McpCommand): Transport {
-  return new StdioClientTransport({
+  return new ServerProcess({
     command,
     args: [...args],
     env: { ...getDefaultEnvironment(), ...allGiven(server, 'env', env) },

@@ -6,7 +6,10 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError 
  */
 export type McpFailure = 'refused' | 'no-session' | 'unsent' | 'late' | 'lost';
 
+export const endedStream = 'holdfast/ended-stream';
+
 export function failureOfCall(error: unknown, hasSession: boolean): McpFailure {
+  if (error instanceof ProtocolError && error.data === endedStream) return 'lost';
   if (error instanceof ProtocolError || error instanceof UnauthorizedError) return 'refused';
   if (error instanceof SdkHttpError) {
     if (error.status === 404 && hasSession) return 'no-session';

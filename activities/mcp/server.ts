@@ -10,6 +10,7 @@ import type { McpConnection } from './connection';
 import type { McpServerOptions } from './options';
 
 const idleMs = 300_000;
+const mostIdle = 100;
 
 export interface McpOfferedTool extends McpTool {
   readonly name: string;
@@ -70,7 +71,7 @@ export class McpServer {
       return await turn;
     } finally {
       own.calls -= 1;
-      if (own.calls === 0) own.timer = setTimeout(() => this.dropOwn(run, own), this.isRetired ? 0 : idleMs).unref();
+      if (own.calls === 0) this.rest(run, own);
     }
   }
 
@@ -120,7 +121,17 @@ export class McpServer {
     return made;
   }
 
+  private rest(run: string, own: OwnConnection): void {
+    own.timer = setTimeout(() => this.dropOwn(run, own), this.isRetired ? 0 : idleMs).unref();
+    // The last in the map has been idle for the shortest time.
+    this.own.delete(run);
+    this.own.set(run, own);
+    const [oldest, ...others] = [...this.own].filter(([, { calls }]) => calls === 0);
+    if (oldest !== undefined && others.length >= mostIdle) this.dropOwn(...oldest);
+  }
+
   private dropOwn(run: string, own: OwnConnection): void {
+    clearTimeout(own.timer);
     this.own.delete(run);
     void own.opened.then(
       (connection) => this.closed(connection),
@@ -129,6 +140,7 @@ export class McpServer {
   }
 
   private async open(): Promise<McpConnection> {
+    for (const dead of this.all) if (!dead.isOpen && dead.open === 0) void this.closed(dead);
     const { McpConnection: Connection } = await import('./connection.js');
     const connection = await Connection.to(this.name, this.options);
     this.all.add(connection);

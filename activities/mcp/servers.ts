@@ -1,6 +1,6 @@
 import { parseDuration } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
-import type { McpTool, ToolFacts } from '../../contract/manifest';
+import type { ManifestRequest, McpTool, ToolFacts } from '../../contract/manifest';
 import { mcpServerOf } from '../../contract/mcp-names';
 import type { JsonObject } from '../../contract/messages/messages';
 import type { CallToolInput, McpCall } from '../../contract/record/wire';
@@ -43,11 +43,17 @@ export class McpServers {
     return server.offer(checked);
   }
 
-  /** Those of the names that a server offers. Throws for a `required` name that its server does not offer. */
-  async offered(names: readonly string[], required: readonly string[]): Promise<readonly McpOfferedTool[]> {
-    const asked = [...new Set(names.flatMap((name) => mcpServerOf(this.servers.keys(), name) ?? []))];
+  /** Those of the names that a server offers. Throws for a `required` name that its server does not offer. Nobody is asked about `kept`. */
+  async offered(
+    names: readonly string[],
+    required: readonly string[],
+    kept: ManifestRequest['mcp'] = {},
+  ): Promise<readonly McpOfferedTool[]> {
+    const isKept = (name: string): boolean => Object.hasOwn(kept, name) && this.servers.has(kept[name]?.server ?? '');
+    const asked = [...new Set(names.flatMap((name) => (isKept(name) ? [] : (mcpServerOf(this.servers.keys(), name) ?? []))))];
     const offers = new Map(await Promise.all(asked.map(async (name) => [name, await this.offerOf(name, names)] as const)));
     return names.flatMap((name) => {
+      if (isKept(name)) return { name, effectBy: 'nobody', ...kept[name] } as McpOfferedTool;
       const server = mcpServerOf(this.servers.keys(), name);
       const offer = server === undefined ? undefined : offers.get(server);
       const found = offer?.tools.find((tool) => tool.name === name);

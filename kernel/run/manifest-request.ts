@@ -1,5 +1,6 @@
 import { defined } from '../../contract/defined';
 import type { ManifestRequest } from '../../contract/manifest';
+import { toolFactsOf } from '../../contract/manifest';
 import { runOptionsOf } from '../../contract/run-options';
 import { toolsNamedBy } from '../define/named-tools';
 import { traitsOf } from '../define/traits';
@@ -34,9 +35,16 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
     ...(Object.keys(aliasedArguments).length === 0 ? {} : { aliasedArguments }),
     ...defined({
       aliasesOfStart: some(({ aliasesOfStart }) => aliasesOfStart),
+      mcp: mcpToolsOf(state),
       language: state.language ?? agents.find((agent) => agent.language !== undefined)?.language,
     }),
   };
+}
+
+function mcpToolsOf({ manifest }: RunState): ManifestRequest['mcp'] {
+  if (manifest?.mcp === undefined) return undefined;
+  const tools = Object.entries(manifest.mcp);
+  return Object.fromEntries(tools.map(([name, tool]) => [name, { ...tool, effect: toolFactsOf(manifest, name).effect }]));
 }
 
 /** Two agents may have aliases for the same tool. */

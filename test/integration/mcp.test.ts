@@ -1,12 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, createMcpHandler } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Run } from '../../client/runs/run';
 import type { GenerateAnswer } from '../../activities/models/language-model';
 import { fixtureTools } from '../fixtures/tools';
-import { newServer } from '../support/mcp/tool-server-bed';
+import { gate } from '../support/gate';
+import { newServer, served } from '../support/mcp/tool-server-bed';
 import { sharedBed } from '../support/shared-bed';
 import { calls, script, text } from '../support/test-bed';
 
@@ -26,11 +27,25 @@ const changing = newServer(() => {
   made.registerTool('pay', { description: `Takes a ${amount}.`, inputSchema }, () => ({ content: [{ type: 'text', text: 'paid' }] }));
   return made;
 });
+const listed = gate();
+const hungHandler = createMcpHandler(() => {
+  const made = new McpServer({ name: 'hung', version: '1' });
+  made.registerTool('look', { description: 'Looks.' }, () => ({ content: [{ type: 'text', text: 'seen' }] }));
+  return made;
+});
+const hung = served(async (request) => {
+  if ((await request.clone().text()).includes('"tools/list"')) await listed.pass();
+  return hungHandler.fetch(request);
+});
 const mcp: Record<string, object> = { shop: { ...shop, effects: { pay: 'once' } }, desk: { ...shop, perRun: true } };
-beforeAll(async () => (mcp['changing'] = { url: (await changing).url }));
+beforeAll(async () => {
+  mcp['changing'] = { url: (await changing).url };
+  mcp['hung'] = { url: (await hung).url };
+});
 const bed = sharedBed({ tools: fixtureTools, mcp: mcp as never });
 afterAll(async () => {
   await (await changing).close();
+  await (await hung).close();
   rmSync(folder, { recursive: true });
 });
 
@@ -77,6 +92,16 @@ it('brings an answer to a server that asks after the worker and the process of t
   await run.resume(id, { action: 'accept', content: { ok: true } });
   expect(await run.result()).toBe('Done.');
   expect(payments() - before).toBe(1);
+});
+
+it('holds only the runs that need a server which does not list its tools', async () => {
+  const held = await start(['hung_look'], calls({ name: 'hung_look', input: {} }), text('Looked.'));
+  await listed.reached;
+  const other = await start([], text('Done.'));
+  expect(await other.result()).toBe('Done.');
+  expect((await held.view()).status).toBe('running');
+  listed.open();
+  expect(await held.result()).toBe('Looked.');
 });
 
 it('keeps the schema of its start for a run that waits while the list changes', async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,11 @@ import { recordedTerminal } from '../support/recorded-terminal';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'mcp-commands-')));
 afterAll(() => rmSync(folder, { recursive: true }));
-const shop = { command: process.execPath, args: [join(__dirname, '../support/mcp/shop.mjs')], effects: { pay: 'once', gone: 'none' } };
+const shop = {
+  command: process.execPath,
+  args: [join(__dirname, '../support/mcp/shop.mjs'), folder],
+  effects: { pay: 'once', gone: 'none' },
+};
 const off = { url: 'http://127.0.0.1:9/mcp' };
 
 function project(name: string, tool: string, mcp: object): string {
@@ -22,6 +27,12 @@ export const seller = defineAgent({ name: 'seller', description: 'Sells.', instr
   writeFileSync(file, `export default { agents: './${name}-agents.ts', mcp: ${JSON.stringify(mcp)} };`);
   return file;
 }
+
+/** Processes of servers are over when their commands are. */
+const processes = (): readonly string[] =>
+  execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(folder));
 
 it('loads agents that name tools of MCP servers, without a connection, and refuses names of other servers', async () => {
   const { agents } = await loadProject(project('fine', 'off_pay', { off }));
@@ -39,9 +50,11 @@ it('lists the tools of servers with their effects, and servers without an answer
   const config = project('listed', 'shop_pay', { shop, off });
   const terminal = recordedTerminal({ live: false });
   expect(await listMcp(terminal, { config })).toBe(1);
+  expect(processes()).toEqual([]);
   expect(terminal.written()).toMatch(/TOOL +EFFECT +DESCRIPTION\nshop_pay +once \(configuration\) +Pays\.\nshop_count +none \(nobody\)/);
   expect(terminal.written()).toContain('off  mcp-unreachable: The MCP server "off" cannot be reached');
   const findings = await checkMcp(await loadProject(config));
+  expect(processes()).toEqual([]);
   expect(findings.map(({ status, message }) => `${status} ${message}`)).toEqual([
     'ok The MCP server "shop" offers 4 tools by protocol 2025-11-25.',
     'warning The MCP server "shop": lost calls of count, hang, sell are made again. `effects` says nothing else.',

@@ -1,9 +1,12 @@
 // A server by stdin and stdout (2025-11-25) with a tool that pays. The file LEDGER gets a line for each payment. CRASH: when the process ends.
+// The file STARTS gets a line for each process. STRICT: the process ends if anything comes before `initialize`.
 import { appendFileSync } from 'node:fs';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { z } from 'zod';
 
+if (process.env.STARTS !== undefined) appendFileSync(process.env.STARTS, 'started\n');
+if (process.env.STRICT !== undefined) process.stdin.once('data', (first) => String(first).includes('"initialize"') || process.exit(1));
 const server = new McpServer({ name: 'shop', version: '1' });
 const text = (said) => ({ content: [{ type: 'text', text: said }] });
 let count = 0;

@@ -24,7 +24,8 @@ import { TestRun } from '../../../testing/test-run';
 import { agentsOf } from '../../../testing/test-world';
 import type { Answerer } from '../answers';
 import type { DeltaBody } from '../../../contract/deltas';
-import type { Manifest } from '../../../contract/manifest';
+import { defined } from '../../../contract/defined';
+import type { Manifest, ManifestRequest } from '../../../contract/manifest';
 import { toolFactsOf } from '../../../contract/manifest';
 import type { Json } from '../../../contract/messages/messages';
 import type { CallToolInput, CallToolResult } from '../../../contract/record/wire';
@@ -65,6 +66,7 @@ export async function oldServer(make: () => OldServer): Promise<Served & { forge
     const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (id) => void sessions.set(id, transport),
+      onsessionclosed: (id) => void sessions.delete(id),
     });
     await make().connect(transport);
     return transport.handleRequest(request);
@@ -79,7 +81,7 @@ export async function oldServer(make: () => OldServer): Promise<Served & { forge
   };
 }
 
-type MoreOfCall = Partial<CallToolInput> & { readonly signal?: AbortSignal };
+type MoreOfCall = Partial<CallToolInput> & { readonly signal?: AbortSignal; readonly run?: string };
 
 export class ToolServerBed {
   readonly mcp: McpServers;
@@ -101,7 +103,12 @@ export class ToolServerBed {
 
   /** A run's manifest. */
   prepared(...tools: readonly string[]): Promise<Manifest> {
-    const request = { agent: 'agent', tools, models: [], workerMiddleware: [], argumentAliases: {} };
+    return this.preparedAgain(tools);
+  }
+
+  /** As when a run continues. */
+  preparedAgain(tools: readonly string[], mcp?: ManifestRequest['mcp']): Promise<Manifest> {
+    const request = { agent: 'agent', tools, models: [], workerMiddleware: [], argumentAliases: {}, ...defined({ mcp }) };
     return manifestFor(request, { ...this.parts, language: 'en' } as never);
   }
 
@@ -119,12 +126,12 @@ export class ToolServerBed {
   }
 
   private attempt(manifest: Manifest, tool: string, input: Json, more: MoreOfCall): ToolAttempt {
-    const { signal = new AbortController().signal, ...given } = more;
+    const { signal = new AbortController().signal, run = 'run', ...given } = more;
     const { server, tool: name, inputSchema } = manifest.mcp?.[tool] ?? { server: 'none', tool, inputSchema: {} };
     const { effect, timeoutMs } = toolFactsOf(manifest, tool);
     const mcp = { server, tool: name, inputSchema, effect, timeoutMs };
     const call: CallToolInput = { tool, callId: 'call', input, path: ['agent'], mcp, ...given };
-    const facts = { workflowId: 'default/run', address: 'agent/t1/tool.0', attempt: 1, signal };
+    const facts = { workflowId: `default/${run}`, address: 'agent/t1/tool.0', attempt: 1, signal };
     const publish = (delta: DeltaBody): void => void this.deltas.push(delta);
     return new ToolAttempt(call, partsForCall(this.parts, call), { ...facts, publish });
   }

@@ -5,6 +5,7 @@ import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { McpServerOptions } from '../../../activities/mcp/options';
+import { gate } from '../../support/gate';
 import { ToolServerBed, newServer, oldServer, textOf } from '../../support/mcp/tool-server-bed';
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
@@ -34,6 +35,23 @@ describe('a server that dies in a call', () => {
     expect(await bed.call(manifest, 'shop_pay', { crash }, { reconcile: true })).toEqual({ type: 'unsettled', said: 'nothing' });
     expect(linesOfLedger()).toHaveLength(crash === 'before' ? 0 : 1);
     expect(textOf(await bed.call(manifest, 'shop_pay'))).toBe('paid');
+  });
+
+  it('is noticed at once over HTTP, also in the middle of an answer', async () => {
+    const paid = gate();
+    const server = await oldServer(() => {
+      const made = new OldServer({ name: 'lab', version: '1' });
+      made.registerTool('pay', { description: 'Pays.' }, () => paid.pass() as never);
+      return made;
+    });
+    bed = new ToolServerBed({ lab: { url: server.url, effects: { pay: 'once' }, timeout: '30m' } });
+    const call = bed.call(await bed.prepared('lab_pay'), 'lab_pay');
+    await paid.reached;
+    await server.close();
+    expect(await call).toMatchObject({
+      type: 'unsettled',
+      why: expect.stringContaining('the connection to the MCP server "lab" broke') as string,
+    });
   });
 
   it('is asked again about any other call', async () => {

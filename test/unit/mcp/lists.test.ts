@@ -1,8 +1,11 @@
 import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, createMcpHandler } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { defineAgent } from '../../../kernel/define/agent';
+import { approval } from '../../../middleware/index';
+import { calls, script, text } from '../../support/answers';
 import { McpSchema } from '../../../activities/mcp/options';
-import { ToolServerBed, newServer, oldServer, textOf } from '../../support/mcp/tool-server-bed';
+import { ToolServerBed, newServer, oldServer, served, textOf } from '../../support/mcp/tool-server-bed';
 
 const done = () => ({ content: [{ type: 'text' as const, text: 'done' }] });
 
@@ -22,6 +25,65 @@ it('shows a changed list to new runs, and old runs keep the list of their start'
   expect(textOf(await bed.call(before, 'shop_pay', { amount: '5' }))).toContain('amount: must be number');
   expect(textOf(await bed.call(after, 'shop_pay', { amount: '5' }))).toBe('done');
   await bed.close();
+  await server.close();
+});
+
+it('asks no server again for a run that continues, which needs the server only for calls', async () => {
+  let isGone = false;
+  let open = true;
+  const handler = createMcpHandler(() => {
+    const made = new McpServer({ name: 'shop', version: '1' });
+    made.registerTool(isGone ? 'other' : 'pay', { description: 'Pays.', annotations: { idempotentHint: true } }, done);
+    return made;
+  });
+  const server = await served((request) => (open ? handler.fetch(request) : Promise.resolve(new Response('', { status: 503 }))));
+  const bed = new ToolServerBed({ shop: { url: server.url } });
+  const layer = approval({ tools: { shop_pay: true } });
+  const seller = defineAgent({
+    name: 'seller',
+    description: 'Sells.',
+    instructions: '',
+    model: 'test/model',
+    tools: ['shop_pay'],
+    middleware: [layer],
+  });
+  const pays = calls({ name: 'shop_pay', input: {} });
+  const run = bed.run(seller, script(pays, pays, text('Done.')));
+  const [first] = await run.interrupts();
+  open = false;
+  await run.goOnAsNew();
+  open = true;
+  await run.approve(first?.id ?? '');
+  const [second] = await run.interrupts();
+  isGone = true;
+  await run.goOnAsNew();
+  await run.approve(second?.id ?? '');
+  expect(await run.result()).toBe('Done.');
+  const results = (await run.transcript()).flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? [part] : [])));
+  expect(results.map(({ output }) => JSON.stringify(output))).toEqual([
+    expect.stringContaining('done'),
+    expect.stringContaining("The tool 'shop_pay' failed: Tool pay not found"),
+  ]);
+  await bed.close();
+  await server.close();
+});
+
+it('keeps effects for a run that continues, and names a tool whose server left the configuration', async () => {
+  const server = await newServer(() => {
+    const made = new McpServer({ name: 'shop', version: '1' });
+    made.registerTool('pay', { description: 'Pays.' }, done);
+    return made;
+  });
+  const first = new ToolServerBed({ shop: { url: server.url, effects: { pay: 'once' } } });
+  const manifest = await first.prepared('shop_pay');
+  const kept = { shop_pay: { ...manifest.mcp!['shop_pay']!, effect: 'once' as const } };
+  const other = new ToolServerBed({ shop: { url: 'http://127.0.0.1:9/mcp' } });
+  expect(await other.preparedAgain(['shop_pay'], kept)).toEqual(manifest);
+  const none = new ToolServerBed({});
+  const unknown = { code: 'tool-unknown', message: 'The agent names the tool "shop_pay". The worker has: none.' };
+  await expect(none.preparedAgain(['shop_pay'], kept)).rejects.toMatchObject(unknown);
+  await expect(none.call(manifest, 'shop_pay')).rejects.toMatchObject({ message: 'This worker has no tool "shop_pay".' });
+  await first.close();
   await server.close();
 });
 
