@@ -58,10 +58,10 @@ export class McpExecution {
   }
 
   private async made(given: Given): Promise<Made> {
-    const [tenant = '', run = ''] = this.call.idempotencyKey.split('/');
+    const session = sessionOf(this.call.idempotencyKey);
     for (let isFirst = true; ; isFirst = false) {
       const made = await this.server
-        .with(`${tenant}/${run}`, (connection) => this.on(connection, given, isFirst))
+        .with(session, (connection) => this.on(connection, given, isFirst))
         .catch((error: unknown) => this.beforeSending(error));
       if (made !== 'again') return made;
     }
@@ -168,6 +168,11 @@ export class McpExecution {
     const text = `The session with "${this.mcp.server}" is new: what earlier calls left in the session is gone.`;
     return [{ type: 'text', text }];
   }
+}
+
+/** A run and its isolated agents have one session. */
+export function sessionOf(workflowId: string): string {
+  return workflowId.split('/').slice(0, 2).join('/');
 }
 
 interface Given {

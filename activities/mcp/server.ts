@@ -5,6 +5,9 @@ import { limits, utf8Length } from '../../contract/limits';
 import { mcpToolName, mcpToolProblem } from '../../contract/mcp-names';
 import { withoutCredentials } from '../../contract/credentials';
 import type { Json } from '../../contract/messages/messages';
+import type { GateTurn } from '../limits/gate';
+import { Gate } from '../limits/gate';
+import type { Caller } from '../limits/turns';
 import { readSchema } from '../schemas/schema';
 import type { McpConnection } from './connection';
 import type { McpServerOptions } from './options';
@@ -26,7 +29,8 @@ export interface McpOffer {
 
 interface OwnConnection {
   opened: Promise<McpConnection>;
-  last: Promise<unknown>;
+  /** Calls share the session one by one, because a question of the server does not say whose call asks. */
+  readonly gate: Gate;
   calls: number;
   timer?: NodeJS.Timeout;
 }
@@ -58,20 +62,30 @@ export class McpServer {
   /** `work` is called once. A later call gets a new connection if `work` forgets its connection. */
   async with<T>(run: string, work: (connection: McpConnection) => Promise<T>): Promise<T> {
     if (this.options.perRun !== true) return this.withShared(work);
-    const own = this.ownOf(run);
-    own.calls += 1;
-    clearTimeout(own.timer);
-    const turn = own.last.then(async () => {
+    const own = this.entered(run);
+    try {
       let connection = await own.opened.catch(() => undefined);
       if (connection?.isOpen !== true) connection = await (own.opened = this.open());
-      return this.using(connection, work);
-    });
-    own.last = turn.catch(() => undefined);
-    try {
-      return await turn;
+      return await this.using(connection, work);
     } finally {
-      own.calls -= 1;
-      if (own.calls === 0) this.rest(run, own);
+      this.left(run, own);
+    }
+  }
+
+  /** A call that waits for its turn has not been sent, so its own time has not begun. */
+  async turn(run: string, caller: Caller): Promise<GateTurn | undefined> {
+    if (this.options.perRun !== true) return undefined;
+    const own = this.entered(run);
+    try {
+      const turn = await own.gate.take({ ...caller, tokens: 0 });
+      const end = (): void => {
+        turn.end();
+        this.left(run, own);
+      };
+      return { end, giveBack: end };
+    } catch (error) {
+      this.left(run, own);
+      throw error;
     }
   }
 
@@ -111,17 +125,22 @@ export class McpServer {
     }
   }
 
-  private ownOf(run: string): OwnConnection {
-    const known = this.own.get(run);
-    if (known !== undefined) return known;
-    const none = Promise.reject<McpConnection>(new Error('Not opened yet.'));
-    none.catch(() => undefined);
-    const made: OwnConnection = { opened: none, last: Promise.resolve(), calls: 0 };
-    this.own.set(run, made);
-    return made;
+  private entered(run: string): OwnConnection {
+    let own = this.own.get(run);
+    if (own === undefined) {
+      const none = Promise.reject<McpConnection>(new Error('Not opened yet.'));
+      none.catch(() => undefined);
+      own = { opened: none, gate: new Gate(`The session with "${this.name}" takes one call at a time`, { concurrent: 1 }), calls: 0 };
+      this.own.set(run, own);
+    }
+    own.calls += 1;
+    clearTimeout(own.timer);
+    return own;
   }
 
-  private rest(run: string, own: OwnConnection): void {
+  private left(run: string, own: OwnConnection): void {
+    own.calls -= 1;
+    if (own.calls > 0) return;
     own.timer = setTimeout(() => this.dropOwn(run, own), this.isRetired ? 0 : idleMs).unref();
     // The last in the map has been idle for the shortest time.
     this.own.delete(run);

@@ -6,7 +6,9 @@ import type { JsonObject } from '../../contract/messages/messages';
 import type { CallToolInput, McpCall } from '../../contract/record/wire';
 import type { ToolCallContext } from '../tools/define-tool';
 import { ToolRegistry } from '../tools/tools';
-import { McpExecution } from './call';
+import type { GateTurn } from '../limits/gate';
+import type { Caller } from '../limits/turns';
+import { McpExecution, sessionOf } from './call';
 import type { McpServerOptions } from './options';
 import { McpSchema } from './options';
 import type { McpOffer, McpOfferedTool } from './server';
@@ -71,6 +73,11 @@ export class McpServers {
     if (this.registries.size >= mostRegistries) this.registries.clear();
     this.registries.set(key, known);
     return known;
+  }
+
+  /** Undefined: the server takes many calls at a time. */
+  async turn({ server }: McpCall, workflowId: string, caller: Caller): Promise<GateTurn | undefined> {
+    return this.servers.get(server)?.turn(sessionOf(workflowId), caller);
   }
 
   registryOf(tools: readonly McpOfferedTool[], defaults: ToolFacts): ToolRegistry {

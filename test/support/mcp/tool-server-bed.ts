@@ -119,12 +119,6 @@ export class ToolServerBed {
     return outcome;
   }
 
-  /** A call that its worker gives up with `drop`. */
-  late(manifest: Manifest, tool: string): { readonly outcome: Promise<unknown>; drop(): void } {
-    const attempt = this.attempt(manifest, tool, {}, {});
-    return { outcome: attempt.run({}, aboutNothing), drop: () => attempt.drop() };
-  }
-
   private attempt(manifest: Manifest, tool: string, input: Json, more: MoreOfCall): ToolAttempt {
     const { signal = new AbortController().signal, run = 'run', ...given } = more;
     const { server, tool: name, inputSchema } = manifest.mcp?.[tool] ?? { server: 'none', tool, inputSchema: {} };
