@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type {
   CallToolRequest,
   CallToolResult,
@@ -38,7 +37,7 @@ export class McpConnection {
   readonly id = randomUUID();
   isOpen = true;
   open = 0;
-  /** The run's session before this one, as the first call on it knew. */
+  /** The run's session before. */
   after: { readonly session: unknown } | undefined;
   /** Answers a server that asks in a call (protocol 2025). */
   asked: ((request: ElicitRequest['params']) => Promise<ElicitResult>) | undefined;
@@ -116,7 +115,10 @@ export class McpConnection {
   async close(): Promise<void> {
     this.isOpen = false;
     if (this.transport instanceof StreamableHTTPClientTransport)
-      await Promise.race([this.transport.terminateSession().catch(() => undefined), delay(pingMs, undefined, { ref: false })]);
+      await Promise.race([
+        this.transport.terminateSession().catch(() => undefined),
+        new Promise((late) => setTimeout(late, connectMs).unref()),
+      ]);
     await this.client.close().catch(() => undefined);
   }
 }
@@ -124,13 +126,12 @@ export class McpConnection {
 /** For its own class, the SDK starts a second process that only negotiates. */
 class ServerProcess extends StdioClientTransport {}
 
-/** The SDK tells nobody that the stream of a request has ended without an answer, as when the server dies. */
+/** Without this class, a request waits whose server died. */
 class RequestsOverHttp extends StreamableHTTPClientTransport {
   override send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const id = 'method' in message && 'id' in message ? message.id : undefined;
     if (id === undefined) return super.send(message, options);
     const error = { code: -32_000, message: 'The server ended the stream without an answer.', data: endedStream };
-    // An answer that has come before wins.
     return super.send(message, { ...options, onRequestStreamEnd: () => this.onmessage?.({ jsonrpc: '2.0', id, error }) });
   }
 }

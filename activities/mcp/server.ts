@@ -142,7 +142,6 @@ export class McpServer {
     own.calls -= 1;
     if (own.calls > 0) return;
     own.timer = setTimeout(() => this.dropOwn(run, own), this.isRetired ? 0 : idleMs).unref();
-    // The last in the map has been idle for the shortest time.
     this.own.delete(run);
     this.own.set(run, own);
     const [oldest, ...others] = [...this.own].filter(([, { calls }]) => calls === 0);

@@ -45,7 +45,7 @@ export class McpServers {
     return server.offer(checked);
   }
 
-  /** Those of the names that a server offers. Throws for a `required` name that its server does not offer. Nobody is asked about `kept`. */
+  /** Those of the names that a server offers. Throws for a `required` name that its server does not offer. */
   async offered(
     names: readonly string[],
     required: readonly string[],
