@@ -86,7 +86,7 @@ export function mcpBed({ agent, steps, facts, parts = {}, caller }: Serving): Mc
     return { id, view: async () => unknown(), events: unknown, cancel: async () => unknown() } as unknown as TestRun<unknown>;
   };
   const list = async () => ({ runs: [...runs].map(([id]) => ({ id, agent: agent.name, status: 'waiting' }) as ListedRun), more: false });
-  const acting = { start: begin, run, list, place: { tenant: caller?.tenant ?? 'default' } };
+  const acting = { start: begin, run, list, place: { tenant: caller?.tenant ?? 'default' }, noWorker: async () => undefined };
   const client = clientWith(
     caller === undefined ? acting : { ...acting, caller, author: () => ({ by: caller.user, roles: caller.roles }) },
   );
