@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import { listStatuses } from '../../contract/events';
-import type { Json } from '../../contract/messages/messages';
 import { answerIn } from '../a2a/answers';
+import { decisionIn } from '../projection/answers';
 import { parse } from '../http/parse-request';
 import { json, roles, shortText } from '../http/schemas';
 import type { ShownTool } from './agent-tool';
@@ -86,9 +87,10 @@ async function answer(
   const run = caller.client.run(id);
   const { interrupts } = await inTime(caller, () => run.view());
   const open = interrupts.find((interrupt) => interrupt.id === interruptId);
-  const given = open === undefined ? (said as Json) : answerIn(open, said);
+  const isDecision = open === undefined && isRecord(said) && 'approved' in said;
+  const given = open !== undefined ? answerIn(open, said) : isDecision ? decisionIn(interruptId, said) : said;
   await inTime(caller, () => run.resume(interruptId, given, defined(who)));
-  return runResult(await settled(run, caller), caller);
+  return runResult(await settled(run, caller), caller, true);
 }
 
 export const ownTools: ReadonlyMap<string, OwnTool> = new Map([

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined';
 import type { ErrorCode } from '../../contract/errors';
 import { errorTable, isErrorCode } from '../../contract/errors';
-import type { RunHead, RunStatus } from '../../contract/events';
+import type { RunHead } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { JsonObject } from '../../contract/messages/messages';
 import { noWorkerText } from '../../contract/no-worker';
@@ -33,8 +33,8 @@ export function errorResult(code: ErrorCode, message: string, runId?: string): T
 }
 
 /** The result of the call that waited for the run. A run that still works or waits is no error. */
-export async function runResult(view: RunHead, caller: McpCaller): Promise<ToolResult> {
-  const shown = await shownRun(view, caller);
+export async function runResult(view: RunHead, caller: McpCaller, hasAnswered = false): Promise<ToolResult> {
+  const shown = await shownRun(view, caller, hasAnswered);
   return toolResult(textOf(view, shown), shown, view.status === 'failed' || view.status === 'stuck' || view.status === 'cancelled');
 }
 
@@ -43,38 +43,36 @@ interface ShownRun {
   readonly error?: { readonly code: string; readonly message: string; readonly fix?: string };
 }
 
-export async function shownRun(view: RunHead, caller: McpCaller): Promise<ShownRun> {
+export async function shownRun(view: RunHead, caller: McpCaller, hasAnswered = false): Promise<ShownRun> {
   const { id, agent, status, output, text, interrupts, pendingToolCalls } = view;
   const error = view.error && { ...view.error, ...(isErrorCode(view.error.code) ? { fix: errorTable[view.error.code].fix } : {}) };
-  const facts = defined({ output, text, error, pendingToolCalls, statusMessage: await statusOf(view, caller) });
+  const facts = defined({ output, text, error, pendingToolCalls, statusMessage: await statusOf(view, caller, hasAnswered) });
   return { runId: id, agent, status, ...facts, ...(interrupts.length === 0 ? {} : { interrupts }) } as ShownRun;
 }
 
-const doings: Partial<Record<RunStatus, string>> = {
-  running: 'goes on. Read it with get_run.',
-  waiting: 'has its answer, and goes on when a worker takes it. Do not ask again. Read it with get_run.',
-  idle: 'waits for the next message.',
-};
-
 /** Why nothing happens, or what the client can do. */
-async function statusOf({ id, status, interrupts }: RunHead, caller: McpCaller): Promise<string | undefined> {
-  if (status === 'waiting' && interrupts.length > 0) {
+async function statusOf({ id, status, interrupts }: RunHead, caller: McpCaller, hasAnswered: boolean): Promise<string | undefined> {
+  if (status === 'waiting') {
     const refusal = whyClosed(caller, interrupts);
     return refusal === undefined
       ? toAnswer
       : `Wait until somebody else answers: get_run shows it. Your answer would be refused: ${refusal}`;
   }
-  const does = doings[status];
-  if (does === undefined) return undefined;
-  const noWorker = status === 'idle' ? undefined : await inTime(caller, () => caller.client.noWorker());
-  return [`The run "${id}" ${does}`, ...(noWorker === undefined ? [] : [noWorkerText(noWorker)])].join(' ');
+  if (status === 'idle') return `The conversation "${id}" waits for a message.`;
+  if (status !== 'running') return undefined;
+  const noWorker = await inTime(caller, () => caller.client.noWorker());
+  const told = [
+    hasAnswered ? 'The answer is accepted.' : '',
+    `The run "${id}" goes on. Read it with get_run.`,
+    noWorker && noWorkerText(noWorker),
+  ];
+  return told.filter(Boolean).join(' ');
 }
 
 function textOf(view: RunHead, { statusMessage = '', error }: ShownRun): string {
   const { id, status, text, output = null, interrupts } = view;
   if (status === 'completed') return text !== undefined && text !== '' ? text : textOfJson(output);
-  if (status === 'waiting' && interrupts.length > 0)
-    return [`The run "${id}" waits for an answer:`, ...interrupts.map(lineOf), statusMessage].join('\n');
+  if (status === 'waiting') return [`The run "${id}" waits for an answer:`, ...interrupts.map(lineOf), statusMessage].join('\n');
   if (error !== undefined)
     return [`The run "${id}" ${status === 'stuck' ? 'is stuck' : 'failed'}: ${error.message} (${error.code})`, error.fix].join(' ').trim();
   return status === 'cancelled' ? `The run "${id}" was cancelled.` : statusMessage;

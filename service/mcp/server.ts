@@ -113,7 +113,7 @@ async function followRun(caller: McpCaller, run: Run, { ctx, isModern }: Called,
   const { told, misfits } = await giveAnswers(run, caller, responses, isAsked);
   const view = await settled(run, caller);
   const open = questionsFor(caller, view).filter(({ id }) => !told.has(id));
-  if (open.length === 0 || !isModern || !takesForms(caller, ctx)) return runResult(view, caller);
+  if (open.length === 0 || !isModern || !takesForms(caller, ctx)) return runResult(view, caller, told.size > 0);
   const inputRequests = Object.fromEntries(open.map((interrupt) => [interrupt.id, formOf(interrupt, misfits.get(interrupt.id))]));
   return { resultType: 'input_required', inputRequests, requestState: await mintState(caller, ctx, run.id, open) };
 }
