@@ -40,16 +40,21 @@ describe('a call that takes long', () => {
   it('ends in time also when Node has collected garbage', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
+    // A mock would hold its results.
     const { timeout } = AbortSignal;
-    jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout.call(AbortSignal, 500));
-    const { call, model } = slow();
-    const called = call('agent', { ...input, runId: 'r1' });
-    await model.reached;
-    for (let time = 0; time < 3; time++) {
-      await new Promise(setImmediate);
-      collect();
+    AbortSignal.timeout = () => timeout.call(AbortSignal, 500);
+    try {
+      const { call, model } = slow();
+      const called = call('agent', { ...input, runId: 'r1' });
+      await model.reached;
+      for (let time = 0; time < 3; time++) {
+        await new Promise(setImmediate);
+        collect();
+      }
+      expect(statusIn(await called)).toMatchObject(goesOn);
+    } finally {
+      AbortSignal.timeout = timeout;
     }
-    expect(statusIn(await called)).toMatchObject(goesOn);
   }, 30_000);
 
   it.each(['2026-07-28', 'legacy'] as const)(
