@@ -129,6 +129,45 @@ it('a client of the old line learns why a run waits, why one failed and what to 
   await client.close();
 });
 
+const long = 'x'.repeat(300_000);
+it.each<[string, string, object, string]>([
+  ['a run that is a number', 'get_run', { runId: 7 }, 'request-invalid'],
+  ['no run', 'events', {}, 'request-invalid'],
+  ['an id that is none', 'get_run', { runId: 'a b' }, 'run-id-invalid'],
+  ['a long id', 'get_run', { runId: long }, 'run-id-invalid'],
+  ['an id of nobody', 'events', { runId: 'nobody' }, 'run-unknown'],
+  ['a field that there is not', 'get_run', { runId: 'nobody', run: 'x' }, 'request-invalid'],
+  ['a cursor that is none', 'list_runs', { after: 'abc' }, 'request-invalid'],
+  ['a cursor that is a number', 'list_runs', { after: 7 }, 'request-invalid'],
+  ['a time that is none', 'list_runs', { since: 'yesterday' }, 'request-invalid'],
+  ['a status that is none', 'list_runs', { status: 'sleeping' }, 'request-invalid'],
+  ['a long name', 'list_runs', { agent: long }, 'agent-unknown'],
+  ['a name that no agent can have', 'list_runs', { agent: 'a b' }, 'agent-unknown'],
+  ['more than a page', 'list_runs', { limit: 101 }, 'request-invalid'],
+  ['half an offset', 'events', { runId: 'known', from: 0.5 }, 'request-invalid'],
+  ['an offset behind the log', 'events', { runId: 'known', from: 9999 }, 'request-invalid'],
+  ['an answer to nothing', 'answer_interrupt', { runId: 'known', interruptId: 'x', answer: 1 }, 'interrupt-unknown'],
+  ['an answer to nothing with a long id', 'answer_interrupt', { runId: 'known', interruptId: long, answer: 1 }, 'interrupt-unknown'],
+  ['an answer to nobody', 'answer_interrupt', { runId: 'nobody', interruptId: 'x', answer: 1 }, 'run-unknown'],
+  ['no answer', 'answer_interrupt', { runId: 'known', interruptId: 'x' }, 'request-invalid'],
+  ['roles that are no list', 'answer_interrupt', { runId: 'known', interruptId: 'x', answer: 1, roles: 'admin' }, 'request-invalid'],
+  ['a long answer', 'answer_interrupt', { runId: 'known', interruptId: 'x', answer: long }, 'answer-invalid'],
+  ['a long input', 'clerk', { input: long }, 'input-too-large'],
+  ['a long id of a new run', 'clerk', { input: 'Pay!', runId: long }, 'run-id-invalid'],
+  ['an id with another input', 'clerk', { input: 'Another', runId: 'known' }, 'run-id-in-use'],
+])('%s is refused with a code', async (_, name, given, code) => {
+  await rpc('tools/call', { name: 'clerk', arguments: { input: 'Pay!', runId: 'known' } }, {});
+  const { isError, structuredContent } = await rpc('tools/call', { name, arguments: given });
+  expect([isError, structuredContent.error]).toEqual([true, { code, message: expect.any(String), fix: expect.any(String) }]);
+  expect(structuredContent.error.message.length).toBeLessThan(1000);
+});
+
+it('a request of more than 1 MB is refused before it is read', async () => {
+  const { body, headers } = modernRequest('tools/call', { name: 'get_run', arguments: { runId: 'x'.repeat(1_100_000) } });
+  const refused = await inTurn('http://desk/mcp', { method: 'POST', headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) });
+  expect([refused.status, ((await refused.json()) as Body).error.code]).toEqual([413, 'input-too-large']);
+});
+
 it('an answer while no worker is there is stored once, no client is asked again, and its call ends when a worker comes', async () => {
   const form = await rpc('tools/call', job);
   const [key = ''] = Object.keys(form.inputRequests as object);
