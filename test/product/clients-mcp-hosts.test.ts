@@ -57,7 +57,8 @@ const inTurn = (url: string | URL, init?: RequestInit): Promise<Response> =>
 async function rpc(method: string, params: object, capabilities?: object): Promise<Body> {
   const { body, headers } = modernRequest(method, params, capabilities);
   const response = await inTurn('http://desk/mcp', { method: 'POST', headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) });
-  return ((await response.json()) as Body).result;
+  const { result }: Body = await response.json();
+  return result;
 }
 const use = async (name: string, given: object): Promise<Body> => (await rpc('tools/call', { name, arguments: given })).structuredContent;
 const job = { name: 'clerk', arguments: { input: 'Pay!' } };
@@ -111,7 +112,7 @@ describe('two services behind one address', () => {
 
 it('a client of the old line learns why a run waits, why one failed and what to change, and reads the log of both', async () => {
   const client = new OldClient({ name: 'editor', version: '1' });
-  await client.connect(new OldTransport(new URL('http://desk/mcp'), { fetch: inTurn as never }) as never);
+  await client.connect(new OldTransport(new URL('http://desk/mcp'), { fetch: inTurn }));
   const call = async (name: string, given: Record<string, unknown>): Promise<Body> =>
     (await client.callTool({ name, arguments: given })) as Body;
   const { structuredContent: waits } = await call('clerk', { input: 'Pay!' });
@@ -165,7 +166,8 @@ it.each<[string, string, object, string]>([
 it('a request of more than 1 MB is refused before it is read', async () => {
   const { body, headers } = modernRequest('tools/call', { name: 'get_run', arguments: { runId: 'x'.repeat(1_100_000) } });
   const refused = await inTurn('http://desk/mcp', { method: 'POST', headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) });
-  expect([refused.status, ((await refused.json()) as Body).error.code]).toEqual([413, 'input-too-large']);
+  const { error }: Body = await refused.json();
+  expect([refused.status, error.code]).toEqual([413, 'input-too-large']);
 });
 
 it('an answer while no worker is there is stored once, no client is asked again, and its call ends when a worker comes', async () => {

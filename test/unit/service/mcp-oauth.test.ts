@@ -98,7 +98,7 @@ it.each<[string, object, string]>([
     401,
     `Bearer realm="holdfast", resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp"`,
   ]);
-  const { error } = (await refused.json()) as Body;
+  const { error }: Body = await refused.json();
   expect([error.code, error.message]).toEqual(['identity-invalid', expect.stringContaining(message)]);
   expect(callers).toEqual([]);
 });
