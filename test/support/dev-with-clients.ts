@@ -66,12 +66,13 @@ export class DevWithClients {
       symlinkSync(join(root, 'node_modules', name), at);
     }
     this.url = `http://127.0.0.1:${await freePort()}`;
-    const { stdout } = await run(process.execPath, [command, 'keys', 'create', 'kim', '--roles', 'admin'], {
-      cwd: this.project,
-      env: environment,
-    });
-    this.key = stdout.trim();
+    this.key = await this.createKey('kim', '--roles', 'admin');
     await this.serve();
+  }
+
+  async createKey(...named: readonly string[]): Promise<string> {
+    const { stdout } = await run(process.execPath, [command, 'keys', 'create', ...named], { cwd: this.project, env: environment });
+    return stdout.trim();
   }
 
   readonly fetch: typeof fetch = (input, init) => {
