@@ -46,12 +46,12 @@ export async function manifestFor(request: ManifestRequest, given: PreparingPart
 
 /** Tools of the worker win. Unknown tools of the start are errors of the start. */
 async function offeredTo(
-  { tools, toolsOfStart = [] }: ManifestRequest,
+  { tenant, tools, toolsOfStart = [] }: ManifestRequest,
   { mcp, tools: own }: PreparingParts,
 ): Promise<readonly McpOfferedTool[]> {
   if (mcp === undefined) return [];
   const others = [...new Set([...tools, ...toolsOfStart])].filter((tool) => own.find(tool) === undefined);
-  return mcp.offered(others, tools);
+  return mcp.offered(tenant, others, tools);
 }
 
 function toldOf({ server, tool, description, inputSchema }: McpTool): McpTool {

@@ -79,6 +79,7 @@ export interface WorkerMiddlewareRef {
 
 /** Names that the reachable agents use. */
 export interface ManifestRequest {
+  readonly tenant: string;
   readonly agent: string;
   readonly tools: readonly string[];
   readonly toolsOfStart?: readonly string[];

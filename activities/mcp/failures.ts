@@ -1,10 +1,16 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { OAuthError, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 
 /**
  * `refused`: the server did not begin the call, or answered with an error. `no-session`: the server has forgotten the session. `unsent`: no
  * byte left the worker. `late`: no answer in time. `lost`: the call may have taken effect.
  */
 export type McpFailure = 'refused' | 'no-session' | 'unsent' | 'late' | 'lost';
+
+/** The server looks at tokens before it begins a call. */
+export function isUnauthorized(error: unknown): boolean {
+  if (error instanceof UnauthorizedError || error instanceof OAuthError) return true;
+  return error instanceof SdkHttpError && error.status === 401;
+}
 
 export function failureOfCall(error: unknown, hasSession: boolean): McpFailure {
   if (error instanceof ProtocolError || error instanceof UnauthorizedError) return 'refused';

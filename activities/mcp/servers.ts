@@ -37,16 +37,16 @@ export class McpServers {
     return Math.max(0, ...[...this.servers.values()].map(({ options: { timeout } }) => parseDuration(timeout ?? '') ?? usual));
   }
 
-  offerOf(name: string): Promise<McpOffer> {
+  async offerOf(name: string, tenant: string): Promise<McpOffer> {
     const server = this.servers.get(name);
     if (server === undefined) throw new HoldfastError('tool-unknown', `This worker has no MCP server "${name}".`);
-    return server.offer();
+    return server.of(tenant).offer();
   }
 
   /** Those of the names that a server offers. Throws for a `required` name that its server does not offer. */
-  async offered(names: readonly string[], required: readonly string[]): Promise<readonly McpOfferedTool[]> {
+  async offered(tenant: string, names: readonly string[], required: readonly string[]): Promise<readonly McpOfferedTool[]> {
     const asked = [...new Set(names.flatMap((name) => mcpServerOf(this.servers.keys(), name) ?? []))];
-    const offers = new Map(await Promise.all(asked.map(async (name) => [name, await this.offerOf(name)] as const)));
+    const offers = new Map(await Promise.all(asked.map(async (name) => [name, await this.offerOf(name, tenant)] as const)));
     return names.flatMap((name) => {
       const server = mcpServerOf(this.servers.keys(), name);
       const offer = server === undefined ? undefined : offers.get(server);
@@ -80,7 +80,8 @@ export class McpServers {
 
   private same(name: string, options: McpServerOptions): McpServer | undefined {
     const server = this.servers.get(name);
-    return server !== undefined && JSON.stringify(server.options) === JSON.stringify(options) ? server : undefined;
+    if (server === undefined || server.options.forTenant !== options.forTenant) return undefined;
+    return JSON.stringify(server.options) === JSON.stringify(options) ? server : undefined;
   }
 }
 
@@ -96,7 +97,7 @@ function registryOf(tools: readonly (readonly [name: string, McpServer, ToolToCa
       ...(timeout === undefined ? {} : { timeout }),
       enhanced: true,
       execute: (input: unknown, call: ToolCallContext) =>
-        new McpExecution(server, { timeoutMs: defaults.timeoutMs, ...mcp }, input as JsonObject, call).run(),
+        new McpExecution(server.of(call.principal.tenant), { timeoutMs: defaults.timeoutMs, ...mcp }, input as JsonObject, call).run(),
     };
     return [name, tool] as const;
   });

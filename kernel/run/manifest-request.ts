@@ -20,6 +20,7 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
   };
   const aliasedArguments = together(each.map((one) => one.aliasedArguments ?? {}));
   return {
+    tenant: state.tenant,
     agent: root.name,
     tools: all(({ tools }) => tools),
     models: all(({ models }) => models),
@@ -51,7 +52,7 @@ export function isOwnTool(root: AnyAgent, tool: string): boolean {
   return reachable(root).some((agent) => isChat(agent) && agent.ownTools.has(tool));
 }
 
-type AgentRequest = Omit<ManifestRequest, 'agent' | 'language'>;
+type AgentRequest = Omit<ManifestRequest, 'tenant' | 'agent' | 'language'>;
 
 function requestOf(defined: AgentDefinition, state: RunState): AgentRequest {
   const options = runOptionsOf(state.options, defined.name);

@@ -101,12 +101,22 @@ export class ToolServerBed {
 
   /** A run's manifest. */
   prepared(...tools: readonly string[]): Promise<Manifest> {
-    const request = { agent: 'agent', tools, models: [], workerMiddleware: [], argumentAliases: {} };
+    return this.preparedFor('default', ...tools);
+  }
+
+  preparedFor(tenant: string, ...tools: readonly string[]): Promise<Manifest> {
+    const request = { tenant, agent: 'agent', tools, models: [], workerMiddleware: [], argumentAliases: {} };
     return manifestFor(request, { ...this.parts, language: 'en' } as never);
   }
 
-  async call(manifest: Manifest, tool: string, input: Json = {}, more: MoreOfCall = {}): Promise<CallToolResult['outcome']> {
-    const attempt = this.attempt(manifest, tool, input, more);
+  async call(
+    manifest: Manifest,
+    tool: string,
+    input: Json = {},
+    more: MoreOfCall = {},
+    tenant = 'default',
+  ): Promise<CallToolResult['outcome']> {
+    const attempt = this.attempt(manifest, tool, input, more, tenant);
     const outcome = await attempt.run(this.values, aboutNothing);
     Object.assign(this.values, attempt.result(outcome).runLocal?.set);
     return outcome;
@@ -118,13 +128,13 @@ export class ToolServerBed {
     return { outcome: attempt.run({}, aboutNothing), drop: () => attempt.drop() };
   }
 
-  private attempt(manifest: Manifest, tool: string, input: Json, more: MoreOfCall): ToolAttempt {
+  private attempt(manifest: Manifest, tool: string, input: Json, more: MoreOfCall, tenant = 'default'): ToolAttempt {
     const { signal = new AbortController().signal, ...given } = more;
     const { server, tool: name, inputSchema } = manifest.mcp?.[tool] ?? { server: 'none', tool, inputSchema: {} };
     const { effect, timeoutMs } = toolFactsOf(manifest, tool);
     const mcp = { server, tool: name, inputSchema, effect, timeoutMs };
     const call: CallToolInput = { tool, callId: 'call', input, path: ['agent'], mcp, ...given };
-    const facts = { workflowId: 'default/run', address: 'agent/t1/tool.0', attempt: 1, signal };
+    const facts = { workflowId: `${tenant}/run`, address: 'agent/t1/tool.0', attempt: 1, signal };
     const publish = (delta: DeltaBody): void => void this.deltas.push(delta);
     return new ToolAttempt(call, partsForCall(this.parts, call), { ...facts, publish });
   }
