@@ -46,11 +46,11 @@ export async function manifestFor(request: ManifestRequest, given: PreparingPart
 
 /** Tools of the worker win. Unknown tools of the start are errors of the start. */
 async function offeredTo(
-  { tenant, tools, toolsOfStart = [] }: ManifestRequest,
+  { tenant, tools, otherTools = [] }: ManifestRequest,
   { mcp, tools: own }: PreparingParts,
 ): Promise<readonly McpOfferedTool[]> {
   if (mcp === undefined) return [];
-  const others = [...new Set([...tools, ...toolsOfStart])].filter((tool) => own.find(tool) === undefined);
+  const others = [...new Set([...tools, ...otherTools])].filter((tool) => own.find(tool) === undefined);
   return mcp.offered(tenant, others, tools);
 }
 

@@ -29,7 +29,7 @@ export interface McpUrl extends McpServerBasics {
   /** Such as `{ authorization: process.env.COMPANY_TOKEN }`. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly oauth?: McpOAuth;
-  /** Access of one tenant, beside `headers`. Undefined: the tenant may not use the server. */
+  /** Undefined: not for the tenant. */
   readonly forTenant?: (tenant: string) => McpAccess | undefined | Promise<McpAccess | undefined>;
   readonly command?: undefined;
 }
@@ -48,7 +48,7 @@ export type McpServerOptions = McpCommand | McpUrl;
 
 const text = z.string().min(1);
 const texts = z.record(text, z.string().optional());
-/** The error of a refused header would show its value. */
+/** Errors of `fetch` show values. */
 const header = z.string({ error: 'is missing' }).regex(/^[\t\x20-\x7e\x80-\xff]*[\r\n]*$/, 'is no value of a header');
 const isWeb = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 const basics = {
@@ -81,7 +81,6 @@ const url = z.strictObject({
 
 const access = z.strictObject({ headers: z.record(text, header).optional(), oauth: oauth.extend({ clientSecret: z.string() }).optional() });
 
-/** What is wrong with what `forTenant` gave, without values. */
 export function accessProblem(given: unknown): string | undefined {
   const [issue] = access.safeParse(given).error?.issues ?? [];
   return issue && `${issue.path.length === 0 ? '' : `\`${issue.path.join('.')}\` `}${wordsOf(issue)}`;

@@ -35,7 +35,6 @@ export class McpServer {
   private readonly own = new Map<string, OwnConnection>();
   private readonly all = new Set<McpConnection>();
   private readonly tenants = new Map<string, { readonly server: McpServer; readonly timer: NodeJS.Timeout }>();
-  /** What `forTenant` gave for a connection. */
   private readonly given = new WeakMap<McpConnection, string>();
   private isRetired = false;
 
@@ -45,7 +44,6 @@ export class McpServer {
     readonly tenant?: string,
   ) {}
 
-  /** No connection serves two tenants if `forTenant` tells them apart. */
   of(tenant: string): McpServer {
     if (this.options.forTenant === undefined) return this;
     const known = this.tenants.get(tenant);

@@ -11,11 +11,9 @@ const patienceMs = 20_000;
 interface OneServer {
   readonly name: string;
   readonly options: McpServerOptions;
-  /** Absent for a server without `forTenant`. */
   readonly tenant?: string | undefined;
 }
 
-/** The options, with what `forTenant` gives for the tenant. */
 export async function optionsFor({ name, options, tenant = '' }: OneServer): Promise<McpServerOptions> {
   if (options.forTenant === undefined) return options;
   const { forTenant, ...shared } = options;

@@ -26,7 +26,7 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
     models: all(({ models }) => models),
     workerMiddleware: all(({ workerMiddleware }) => workerMiddleware),
     ...defined({
-      toolsOfStart: some(({ toolsOfStart }) => toolsOfStart),
+      otherTools: some(({ otherTools }) => otherTools),
       outputs: some(({ outputs }) => outputs),
       policies: some(({ policies }) => policies),
       askedAbout: some(({ askedAbout }) => askedAbout),
@@ -68,7 +68,9 @@ function requestOf(defined: AgentDefinition, state: RunState): AgentRequest {
     tools: [...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(toolsNamedBy)].filter(
       (tool) => !agent.ownTools.has(tool),
     ),
-    ...(options.tools === undefined ? {} : { toolsOfStart: options.tools.filter((tool) => !agent.ownTools.has(tool)) }),
+    otherTools: [...(options.tools ?? []), ...agent.middleware.flatMap((layer) => traitsOf(layer).offersTools ?? [])].filter(
+      (tool) => !agent.ownTools.has(tool),
+    ),
     models: [options.model ?? state.model ?? agent.model],
     workerMiddleware: agent.workerMiddleware.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),

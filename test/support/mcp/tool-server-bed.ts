@@ -9,6 +9,7 @@ import type { GenerateRequest } from '../../../activities/models/language-model'
 import { ModelRegistry } from '../../../activities/models/models';
 import type { McpServerOptions } from '../../../activities/mcp/options';
 import { McpServers } from '../../../activities/mcp/servers';
+import type { WorkerParts } from '../../../activities/parts';
 import { defaultModelFacts, partsForCall } from '../../../activities/parts';
 import { manifestFor } from '../../../activities/prepare-run';
 import { OutputRegistry } from '../../../activities/schemas/outputs';
@@ -88,7 +89,10 @@ export class ToolServerBed {
   values: Record<string, Json> = {};
   private readonly parts;
 
-  constructor(servers: Readonly<Record<string, McpServerOptions>>) {
+  constructor(
+    servers: Readonly<Record<string, McpServerOptions>>,
+    more: Partial<Pick<WorkerParts, 'tools' | 'middleware' | 'policies'>> = {},
+  ) {
     this.mcp = new McpServers(servers);
     this.parts = {
       mcp: this.mcp,
@@ -96,6 +100,7 @@ export class ToolServerBed {
       outputs: new OutputRegistry({}),
       middleware: new WorkerMiddlewareRegistry([]),
       toolDefaults: defaultToolFacts,
+      ...more,
     };
   }
 
@@ -144,7 +149,7 @@ export class ToolServerBed {
     const model = { generate: async (request: GenerateRequest) => answer(request) };
     const parts = {
       ...this.parts,
-      models: new ModelRegistry({ providers: { test: { model: () => model } } }, {}),
+      models: new ModelRegistry({ providers: { test: { model: () => model } }, names: { default: 'test/model' } }, {}),
       language: 'en' as const,
       modelFacts: defaultModelFacts,
     };
