@@ -22,9 +22,10 @@ const defaultResults = 5;
  * export const allTools = { ...office, tool_search: toolSearchTool(office) };
  * export default defineConfig({ agents: 'agents.ts', tools: allTools });
  */
-export function toolSearchTool(tools: Readonly<Record<string, unknown>> = {}): Tool<z.output<typeof input>, FoundTools> {
-  if (!isRecord(tools)) throw new HoldfastError('config-invalid', 'toolSearchTool takes the tools to search in, by name.');
-  const registry = new ToolRegistry(tools);
+export function toolSearchTool(tools?: Readonly<Record<string, unknown>>): Tool<z.output<typeof input>, FoundTools> {
+  if (tools !== undefined && (!isRecord(tools) || Object.keys(tools).length === 0))
+    throw new HoldfastError('config-invalid', 'toolSearchTool takes the tools to search in, by name; there are none.');
+  const registry = new ToolRegistry(tools ?? {});
   return defineTool<z.output<typeof input>, FoundTools>({
     description:
       'Finds tools that you do not have yet, among those that <available-deferred-tools> lists. You can call what is found in your next message.',
