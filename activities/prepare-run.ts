@@ -50,12 +50,12 @@ export async function manifestFor(request: ManifestRequest, given: PreparingPart
 
 /** Tools of the worker win. Unknown tools of the start are errors of the start. */
 async function offeredTo(
-  { tools, toolsOfStart = [], mcp: kept }: ManifestRequest,
+  { tenant, tools, otherTools = [], mcp: kept }: ManifestRequest,
   { mcp, tools: own }: PreparingParts,
 ): Promise<readonly McpOfferedTool[]> {
   if (mcp === undefined) return [];
-  const others = [...new Set([...tools, ...toolsOfStart])].filter((tool) => own.find(tool) === undefined);
-  return mcp.offered(others, tools, kept);
+  const others = [...new Set([...tools, ...otherTools])].filter((tool) => own.find(tool) === undefined);
+  return mcp.offered(tenant, others, tools, kept);
 }
 
 function toldOf({ server, tool, description, inputSchema }: McpTool): McpTool {

@@ -42,6 +42,7 @@ export const errorTable = {
     status: 503,
     fix: 'Start the server, or correct its command, address or credentials in `mcp`. `holdfast mcp list` tries it.',
   },
+  'mcp-forbidden': { status: 403, fix: 'Let `forTenant` of the server give the access of the tenant, or leave its tools out.' },
   'output-unknown': { status: 400, fix: 'Add the schema to `outputs` of the configuration, or remove its name.' },
   'policy-unknown': { status: 400, fix: 'Add the policy to `policies` of the configuration, or remove its name.' },
   'worker-half-missing': { status: 400, fix: 'Add the middleware to `middleware` of the configuration.' },

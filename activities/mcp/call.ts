@@ -75,7 +75,7 @@ export class McpExecution {
   }
 
   private async on(connection: McpConnection, given: Given, mayRepeat: boolean): Promise<Made | 'again'> {
-    const { failureOfCall } = await import('./failures.js');
+    const { failureOfCall, isUnauthorized } = await import('./failures.js');
     const { server, mcp } = this;
     const { signal } = this.call;
     const isOnce = mcp.effect === 'once';
@@ -89,6 +89,10 @@ export class McpExecution {
       return isAsking(sent.result) ? { asks: stateOf(sent.result) } : { result: sent.result, notes: this.notesOf(connection) };
     } catch (error) {
       if (signal.aborted) throw abortOf(signal);
+      if (mayRepeat && server.tenant !== undefined && isUnauthorized(error)) {
+        server.forget(connection);
+        return 'again';
+      }
       const failure = failureOfCall(error, connection.hasSession);
       if (failure === 'refused') throw error;
       if (failure === 'late') void this.isAlive(connection);

@@ -1,4 +1,4 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { OAuthError, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 
 /**
  * `refused`: the server did not begin the call, or answered with an error. `no-session`: the server has forgotten the session. `unsent`: no
@@ -7,6 +7,11 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError 
 export type McpFailure = 'refused' | 'no-session' | 'unsent' | 'late' | 'lost';
 
 export const endedStream = 'holdfast/ended-stream';
+/** The server looks at tokens before it begins a call. */
+export function isUnauthorized(error: unknown): boolean {
+  if (error instanceof UnauthorizedError || error instanceof OAuthError) return true;
+  return error instanceof SdkHttpError && error.status === 401;
+}
 
 export function failureOfCall(error: unknown, hasSession: boolean): McpFailure {
   if (error instanceof ProtocolError && error.data === endedStream) return 'lost';

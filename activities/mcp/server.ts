@@ -11,6 +11,7 @@ import type { Caller } from '../limits/turns';
 import { readSchema } from '../schemas/schema';
 import type { McpConnection } from './connection';
 import type { McpServerOptions } from './options';
+import { optionsFor } from './tenants';
 
 const idleMs = 300_000;
 const mostIdle = 100;
@@ -39,15 +40,35 @@ export class McpServer {
   private shared: Promise<McpConnection> | undefined;
   private readonly own = new Map<string, OwnConnection>();
   private readonly all = new Set<McpConnection>();
+  private readonly tenants = new Map<string, { readonly server: McpServer; readonly timer: NodeJS.Timeout }>();
+  private readonly given = new WeakMap<McpConnection, string>();
   private isRetired = false;
 
   constructor(
     readonly name: string,
     readonly options: McpServerOptions,
+    readonly tenant?: string,
   ) {}
+
+  /** No connection serves two tenants if `forTenant` tells them apart. */
+  of(tenant: string): McpServer {
+    if (this.options.forTenant === undefined) return this;
+    const known = this.tenants.get(tenant);
+    known?.timer.refresh();
+    if (known !== undefined) return known.server;
+    const server = new McpServer(this.name, this.options, tenant);
+    server.isRetired = this.isRetired;
+    const drop = (): void => {
+      this.tenants.delete(tenant);
+      server.retire();
+    };
+    this.tenants.set(tenant, { server, timer: setTimeout(drop, idleMs).unref() });
+    return server;
+  }
 
   /** Asks the server each time, so that new runs see changes of the list at once. `checked`: the tools whose schemas are read. Default: all. */
   async offer(checked?: readonly string[]): Promise<McpOffer> {
+    await this.renewed();
     return this.withShared(async (connection) => {
       try {
         return this.offerOf(await connection.tools(), connection.protocol, checked);
@@ -97,13 +118,18 @@ export class McpServer {
   retire(): void {
     this.isRetired = true;
     this.shared = undefined;
+    for (const { server } of this.tenants.values()) server.retire();
     for (const connection of this.all) if (connection.open === 0) void this.closed(connection);
   }
 
   async close(): Promise<void> {
     this.isRetired = true;
     for (const { timer } of this.own.values()) clearTimeout(timer);
-    await Promise.all([...this.all].map((connection) => this.closed(connection)));
+    for (const { timer } of this.tenants.values()) clearTimeout(timer);
+    await Promise.all([
+      ...[...this.all].map((connection) => this.closed(connection)),
+      ...[...this.tenants.values()].map(({ server }) => server.close()),
+    ]);
   }
 
   private async withShared<T>(work: (connection: McpConnection) => Promise<T>): Promise<T> {
@@ -160,9 +186,22 @@ export class McpServer {
   private async open(): Promise<McpConnection> {
     for (const dead of this.all) if (!dead.isOpen && dead.open === 0) void this.closed(dead);
     const { McpConnection: Connection } = await import('./connection.js');
-    const connection = await Connection.to(this.name, this.options);
+    const options = await optionsFor(this);
+    const connection = await Connection.to(this.name, options);
+    this.given.set(connection, JSON.stringify(options));
     this.all.add(connection);
     return connection;
+  }
+
+  /** New runs get a new connection if `forTenant` gives something new. */
+  private async renewed(): Promise<void> {
+    if (this.tenant === undefined) return;
+    const now = JSON.stringify(await optionsFor(this));
+    const { shared } = this;
+    const connection = await shared?.catch(() => undefined);
+    if (connection === undefined || this.given.get(connection) === now) return;
+    if (this.shared === shared) this.shared = undefined;
+    this.forget(connection);
   }
 
   private async closed(connection: McpConnection): Promise<void> {

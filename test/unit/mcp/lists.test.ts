@@ -102,7 +102,7 @@ it('refuses names that models cannot call or that are not alone, and the run tha
     return made;
   });
   const bed = new ToolServerBed({ shop: { url: server.url } });
-  const { tools, refused } = await bed.mcp.offerOf('shop');
+  const { tools, refused } = await bed.mcp.offerOf('shop', 'default');
   expect(tools).toMatchObject([{ name: 'shop_pay_v2', tool: 'pay.v2', effect: 'once', effectBy: 'hint' }]);
   expect(refused.map(({ problem }) => problem)).toEqual([
     'another tool would also be "shop_find_order"',
