@@ -20,12 +20,16 @@ const kills = ['nothing', 'worker', 'service', 'redis', 'all'] as const;
 const agents = `import { agentsFor } from 'holdfast/workflow';
 const { defineAgent } = agentsFor();
 export const talker = defineAgent({ name: 'talker', description: 'Talks.', instructions: '', model: 'test/model', tools: [] });`;
-/** Each piece names the process and its place, so that a lost or repeated piece shows. */
-const config = `const pieces = Number(process.env.PIECES);
-async function* stream() {
+/** Each piece names the process and its place. The last piece comes with the end of the call. Half of the pieces wait for the kill of the wave. */
+const config = `import { existsSync } from 'node:fs';
+const pieces = Number(process.env.PIECES);
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+async function* stream({ messages }) {
+  const gate = process.env.GATES + messages[0].parts[0].text;
   for (let place = 0; place < pieces; place++) {
+    await pause();
+    while (place === pieces / 2 && !existsSync(gate)) await pause();
     yield { type: 'text', text: process.pid + '.' + place + ';' };
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
   yield { type: 'finish', usage: { inputTokens: 1, outputTokens: 1 } };
 }
@@ -46,6 +50,7 @@ async function open(name: string): Promise<void> {
     HOLDFAST_TASK_QUEUE: taskQueue,
     HOLDFAST_REDIS_URL: redis.url,
     PIECES: '200',
+    GATES: join(directory, 'gate-'),
   };
   const port = ports.get(name);
   const command = start(port === undefined ? ['worker'] : ['serve', '--port', String(port)], variables);
@@ -122,7 +127,7 @@ it('two services show the pieces of two workers once and in order, while each pr
   const found: (Shown & { readonly kill: string })[] = [];
   for (const [wave, kill] of kills.entries()) {
     const started = await Promise.all(
-      Array.from({ length: runs }, (_, at) => client.start('talker', 'Talk.', { id: `${taskQueue}-${wave}-${at}` })),
+      Array.from({ length: runs }, (_, at) => client.start('talker', kill, { id: `${taskQueue}-${wave}-${at}` })),
     );
     const each = started.flatMap((run) =>
       Array.from({ length: readers / runs }, (_, at) => ({ run, reader: new HttpReader(`${urlOf(at)}/runs/${run.id}/events`) })),
@@ -130,6 +135,7 @@ it('two services show the pieces of two workers once and in order, while each pr
     const reading = Promise.all(each.map(({ reader }) => readToEnd(reader)));
     const isLive = ({ reader }: (typeof each)[number]): boolean => reader.connections.flat().some((line) => line.startsWith('text-delta'));
     await eventually(() => Promise.resolve(each.every(isLive) ? true : undefined));
+    writeFileSync(join(directory, `gate-${kill}`), '');
     if (kill === 'all') for (const name of ['redis', 'worker-2', 'service-2']) await crash(name);
     else if (kill !== 'nothing') await crash(kill === 'redis' ? kill : `${kill}-1`);
     await reading;
