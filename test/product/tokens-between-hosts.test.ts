@@ -19,22 +19,35 @@ const kills = ['nothing', 'worker', 'service', 'redis', 'all'] as const;
 
 const agents = `import { agentsFor } from 'holdfast/workflow';
 const { defineAgent } = agentsFor();
-export const talker = defineAgent({ name: 'talker', description: 'Talks.', instructions: '', model: 'test/model', tools: [] });`;
+export const talker = defineAgent({ name: 'talker', description: 'Talks.', instructions: '', model: 'test/model', tools: [] });
+export const digger = defineAgent({ name: 'digger', description: 'Digs.', instructions: '', model: 'test/model', tools: ['dig'] });`;
 /** Each piece names the process and its place. The last piece comes with the end of the call. Half of the pieces wait for the kill of the wave. */
 const config = `import { existsSync } from 'node:fs';
+import { defineTool } from 'holdfast/worker';
+import { z } from 'zod';
 const pieces = Number(process.env.PIECES);
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
-async function* stream({ messages }) {
-  const gate = process.env.GATES + messages[0].parts[0].text;
-  for (let place = 0; place < pieces; place++) {
+const open = async (gate) => {
+  while (!existsSync(process.env.GATES + gate)) await pause();
+};
+async function* stream({ messages, tools }) {
+  const gate = messages[0].parts[0].text;
+  if (tools.length > 0 && messages.length === 1) yield { type: 'part', part: { type: 'tool-call', id: 'c', name: 'dig', input: {} } };
+  for (let place = 0; tools.length === 0 && place < pieces; place++) {
     await pause();
-    while (place === pieces / 2 && !existsSync(gate)) await pause();
+    if (place === pieces / 2) await open(gate);
     yield { type: 'text', text: process.pid + '.' + place + ';' };
   }
   yield { type: 'finish', usage: { inputTokens: 1, outputTokens: 1 } };
 }
 const generate = () => Promise.reject(new Error('These runs stream.'));
-export default { agents: './agents.ts', models: { providers: { test: { model: () => ({ generate, stream }) } } } };`;
+const dig = async (_, call) => {
+  call.progress({ meters: 1 });
+  await open('dig');
+  return 'Gold.';
+};
+const tools = { dig: defineTool({ description: 'Digs.', inputSchema: z.object({}), execute: dig }) };
+export default { agents: './agents.ts', tools, models: { providers: { test: { model: () => ({ generate, stream }) } } } };`;
 
 const { directory, start } = ownCommands('hosts');
 const running = new Map<string, Command>();
@@ -154,3 +167,15 @@ it('two services show the pieces of two workers once and in order, while each pr
   const service = await running.get('service-1')?.complained('deltas-not-shared');
   expect(service?.split('Redis at HOLDFAST_REDIS_URL cannot be used')).toHaveLength(3);
 }, 600_000);
+
+it('two services show the progress of a tool while it runs, and each new event', async () => {
+  const run = await client.start('digger', 'dig', { id: `${taskQueue}-dig` });
+  const followed = [0, 1].map((at) => new HttpReader(`${urlOf(at)}/runs/${run.id}/events`));
+  const reading = Promise.all(followed.map(readToEnd));
+  const shows = (line: string): boolean => followed.every(({ connections }) => connections.flat().includes(line));
+  await eventually(() => Promise.resolve(shows('tool-progress') ? true : undefined));
+  expect(followed.some(({ connections }) => connections.flat().includes('tool-end'))).toBe(false);
+  writeFileSync(join(directory, 'gate-dig'), '');
+  await reading;
+  expect(shows('tool-end')).toBe(true);
+});
