@@ -220,7 +220,7 @@ export const errorTable = {
   },
   'observer-failed': { status: 500, fix: 'Correct the observer that the message names.' },
   'limits-not-shared': { status: 503, fix: 'Start the Redis of HOLDFAST_REDIS_URL, or correct the URL. Runs continue.' },
-  'deltas-not-shared': { status: 503, fix: 'Start the Redis of HOLDFAST_REDIS_URL, or correct the URL. Runs continue.' },
+  'deltas-not-shared': { status: 503, fix: 'Set HOLDFAST_REDIS_URL for all services and workers, and start its Redis. Runs continue.' },
   'retention-short': { status: 500, fix: 'Set 30 days with the command in the message, or save runs that must stay.' },
   'build-unserved': { status: 500, fix: 'Nothing, if the build was taken back. Otherwise start its worker.' },
   'build-managed': {
