@@ -4,7 +4,7 @@ import type { Effect, McpTool } from '../../contract/manifest';
 import { mcpToolName, mcpToolProblem } from '../../contract/mcp-names';
 import { withoutCredentials } from '../../contract/credentials';
 import type { Json } from '../../contract/messages/messages';
-import { readSchema } from '../schemas/schema';
+import { problemOfForeignSchema } from '../../contract/schema/schema-form';
 import type { McpConnection } from './connection';
 import type { McpServerOptions } from './options';
 
@@ -169,12 +169,6 @@ function told({ description = '', title, inputSchema }: Tool): Pick<McpTool, 'de
 
 function toolProblem({ inputSchema, execution }: Tool): string | undefined {
   if (execution?.taskSupport === 'required') return 'it works only as a task';
-  try {
-    readSchema(inputSchema, 'input', (problem) => {
-      throw new Error(`its inputSchema is refused: ${problem}`);
-    });
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
+  const problem = problemOfForeignSchema(inputSchema as Json);
+  return problem === undefined ? undefined : `its inputSchema is refused: ${problem}`;
 }

@@ -4,6 +4,7 @@ import type { McpTool, ToolFacts } from '../../contract/manifest';
 import { mcpServerOf } from '../../contract/mcp-names';
 import type { JsonObject } from '../../contract/messages/messages';
 import type { CallToolInput, McpCall } from '../../contract/record/wire';
+import { foreignSchema } from '../schemas/foreign-schema';
 import type { ToolCallContext } from '../tools/define-tool';
 import { ToolRegistry } from '../tools/tools';
 import { McpExecution } from './call';
@@ -91,7 +92,7 @@ function registryOf(tools: readonly (readonly [name: string, McpServer, ToolToCa
     const { timeout } = server.options;
     const tool = {
       description: mcp.description ?? '',
-      inputSchema: mcp.inputSchema,
+      inputSchema: foreignSchema(mcp.inputSchema),
       effect: mcp.effect,
       ...(timeout === undefined ? {} : { timeout }),
       enhanced: true,
