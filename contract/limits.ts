@@ -38,6 +38,8 @@ export const limits = {
   interruptsTogether: 1024 * 1024,
   errorMessage: 16 * 1024,
   toolOptions: 16 * 1024,
+  /** A tool's arguments or a form, of an MCP server. */
+  foreignSchema: 64 * 1024,
   /** Limited by the server, as a search attribute. */
   tags: 2048,
   /** Characters: databases of servers limit keywords. */

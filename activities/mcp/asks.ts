@@ -2,7 +2,8 @@ import type { CallToolResult, ElicitRequest, ElicitResult, InputRequiredResult }
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../contract/messages/messages';
 import { canonicalJson } from '../../contract/messages/messages';
-import { readSchema } from '../schemas/schema';
+import { misfitsOfSchema } from '../../contract/schema/schema-fit';
+import { problemOfForeignSchema } from '../../contract/schema/schema-form';
 
 interface Ask {
   readonly message: string;
@@ -21,10 +22,22 @@ export interface AskedState {
 
 export const onlyAsk = 'question';
 
+export class AskRefused extends Error {}
+
+/** Keeps only what a form has by the protocol: flat fields, without references and patterns. */
 export function askOf(params: unknown): Ask {
-  const { message, requestedSchema } = params as { readonly message: string; readonly requestedSchema?: Json };
-  if (requestedSchema === undefined) throw new Error('The server asks with a page of its own. Holdfast asks only with forms.');
-  return { message, requestedSchema };
+  if ((params as { readonly requestedSchema?: Json }).requestedSchema === undefined)
+    throw new AskRefused('The server asks with a page of its own. Holdfast asks only with forms.');
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- loaded late, as the connection
+  const { specTypeSchemas } = require('@modelcontextprotocol/client') as typeof import('@modelcontextprotocol/client');
+  const form = specTypeSchemas.ElicitRequestFormParams['~standard'].validate(params);
+  if (form.issues !== undefined)
+    throw new AskRefused('The form of the server is refused: its fields are not only texts, numbers, booleans and choices.');
+  const { type, properties, required = [] } = form.value.requestedSchema;
+  const requestedSchema = { type, properties, required } as unknown as Json;
+  const problem = problemOfForeignSchema(requestedSchema);
+  if (problem !== undefined) throw new AskRefused(`The form of the server is refused: ${problem}.`);
+  return { message: form.value.message, requestedSchema };
 }
 
 export function isAsking(result: CallToolResult | InputRequiredResult): result is InputRequiredResult {
@@ -33,7 +46,7 @@ export function isAsking(result: CallToolResult | InputRequiredResult): result i
 
 export function stateOf({ inputRequests = {}, requestState }: InputRequiredResult): AskedState {
   const asks = Object.entries(inputRequests).map(([key, request]) => {
-    if (request.method !== 'elicitation/create') throw new Error(`The server asks for ${request.method}, which Holdfast does not do.`);
+    if (request.method !== 'elicitation/create') throw new AskRefused(`The server asks for ${request.method}, which Holdfast does not do.`);
     return [key, askOf(request.params)] as const;
   });
   return { asks: Object.fromEntries(asks), ...(requestState === undefined ? {} : { requestState }) };
@@ -76,21 +89,17 @@ function asSchema(schema: JsonObject): z.ZodType {
   return z.unknown().meta(schema);
 }
 
-/** Undefined: the answers do not fit, with the problem. */
-export async function answersTo(
+export function answersTo(
   { asks }: AskedState,
   answer: unknown,
-): Promise<{ readonly answers: Readonly<Record<string, ElicitResult>> } | { readonly problem: string }> {
+): { readonly answers: Readonly<Record<string, ElicitResult>> } | { readonly problem: string } {
   const keys = Object.keys(asks);
   const given = (keys.length === 1 ? { [keys[0] ?? '']: answer } : answer) as Record<string, ElicitResult>;
   for (const [key, { requestedSchema }] of Object.entries(asks)) {
     const { action, content = {} } = given[key] ?? { action: 'decline' };
     if (action !== 'accept') continue;
-    const refuse = (problem: string): never => {
-      throw new Error(`The form of the server is refused: ${problem}`);
-    };
-    const parsed = await readSchema(requestedSchema, 'content', refuse).parse(content);
-    if (!parsed.ok) return { problem: `The answer does not fit: ${parsed.message}` };
+    const misfits = misfitsOfSchema(requestedSchema, content);
+    if (misfits.length > 0) return { problem: `The answer does not fit: ${misfits.join('; ')}` };
   }
   return {
     answers: Object.fromEntries(

@@ -43,7 +43,7 @@ export class McpExecution {
   }
 
   private async answered(state: AskedState): Promise<Given> {
-    const found = await answersTo(state, this.call.resumed?.answer);
+    const found = answersTo(state, this.call.resumed?.answer);
     if ('problem' in found) return this.ask(state, found.problem);
     if (state.requestState !== undefined || state.answered === undefined)
       return { inputResponses: found.answers, ...(state.requestState === undefined ? {} : { requestState: state.requestState }) };

@@ -1,4 +1,5 @@
 import { OAuthError, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { AskRefused } from './asks';
 
 /**
  * `refused`: the server did not begin the call, or answered with an error. `no-session`: the server has forgotten the session. `unsent`: no
@@ -24,5 +25,6 @@ export function failureOfCall(error: unknown, hasSession: boolean): McpFailure {
     if (error.code === SdkErrorCode.RequestTimeout) return 'late';
     if (error.code === SdkErrorCode.NotConnected) return 'unsent';
   }
+  if (error instanceof AskRefused) return 'refused';
   return error instanceof Error && error.message === 'Not connected' ? 'unsent' : 'lost';
 }

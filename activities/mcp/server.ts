@@ -5,10 +5,10 @@ import { limits, utf8Length } from '../../contract/limits';
 import { mcpToolName, mcpToolProblem } from '../../contract/mcp-names';
 import { withoutCredentials } from '../../contract/credentials';
 import type { Json } from '../../contract/messages/messages';
+import { problemOfForeignSchema } from '../../contract/schema/schema-form';
 import type { GateTurn } from '../limits/gate';
 import { Gate } from '../limits/gate';
 import type { Caller } from '../limits/turns';
-import { readSchema } from '../schemas/schema';
 import type { McpConnection } from './connection';
 import type { McpServerOptions } from './options';
 import { optionsFor } from './tenants';
@@ -66,12 +66,12 @@ export class McpServer {
     return server;
   }
 
-  /** Asks the server each time, so that new runs see changes of the list at once. `checked`: the tools whose schemas are read. Default: all. */
-  async offer(checked?: readonly string[]): Promise<McpOffer> {
+  /** Asks the server each time, so that new runs see changes of the list at once. */
+  async offer(): Promise<McpOffer> {
     await this.renewed();
     return this.withShared(async (connection) => {
       try {
-        return this.offerOf(await connection.tools(), connection.protocol, checked);
+        return this.offerOf(await connection.tools(), connection.protocol);
       } catch (error) {
         this.forget(connection);
         const text = `The MCP server "${this.name}" does not list its tools: ${withoutCredentials(messageOf(error))}`;
@@ -209,7 +209,7 @@ export class McpServer {
     await connection.close();
   }
 
-  private offerOf(listed: readonly Tool[], protocol: string, checked?: readonly string[]): McpOffer {
+  private offerOf(listed: readonly Tool[], protocol: string): McpOffer {
     const refused: { tool: string; problem: string }[] = [];
     const tools: McpOfferedTool[] = [];
     const uses = new Map<string, number>();
@@ -221,9 +221,7 @@ export class McpServer {
     for (const [name, tool] of named) {
       const isDouble = uses.get(name) !== 1;
       const problem =
-        mcpToolProblem(this.name, tool.name) ??
-        (isDouble ? `another tool would also be "${name}"` : undefined) ??
-        (checked === undefined || checked.includes(name) ? toolProblem(tool) : undefined);
+        mcpToolProblem(this.name, tool.name) ?? (isDouble ? `another tool would also be "${name}"` : undefined) ?? toolProblem(tool);
       if (problem !== undefined) refused.push({ tool: tool.name, problem });
       else tools.push({ name, server: this.name, tool: tool.name, ...told(tool), ...this.effectOf(tool) });
     }
@@ -247,12 +245,6 @@ function told({ description = '', title, inputSchema }: Tool): Pick<McpTool, 'de
 function toolProblem({ description = '', inputSchema, execution }: Tool): string | undefined {
   if (execution?.taskSupport === 'required') return 'it works only as a task';
   if (utf8Length(description) > limits.mcpDescription) return `its description has more than ${limits.mcpDescription / 1024} KB`;
-  try {
-    readSchema(inputSchema, 'input', (problem) => {
-      throw new Error(`its inputSchema is refused: ${problem}`);
-    });
-    return undefined;
-  } catch (error) {
-    return messageOf(error);
-  }
+  const problem = problemOfForeignSchema(inputSchema as Json);
+  return problem === undefined ? undefined : `its inputSchema is refused: ${problem}`;
 }

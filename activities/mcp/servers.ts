@@ -5,6 +5,7 @@ import { mcpServerOf } from '../../contract/mcp-names';
 import { tenantOf } from '../../contract/names';
 import type { JsonObject } from '../../contract/messages/messages';
 import type { CallToolInput, McpCall } from '../../contract/record/wire';
+import { foreignSchema } from '../schemas/foreign-schema';
 import type { ToolCallContext } from '../tools/define-tool';
 import { ToolRegistry } from '../tools/tools';
 import type { GateTurn } from '../limits/gate';
@@ -40,10 +41,10 @@ export class McpServers {
     return Math.max(0, ...[...this.servers.values()].map(({ options: { timeout } }) => parseDuration(timeout ?? '') ?? usual));
   }
 
-  async offerOf(name: string, tenant: string, checked?: readonly string[]): Promise<McpOffer> {
+  async offerOf(name: string, tenant: string): Promise<McpOffer> {
     const server = this.servers.get(name);
     if (server === undefined) throw new HoldfastError('tool-unknown', `This worker has no MCP server "${name}".`);
-    return server.of(tenant).offer(checked);
+    return server.of(tenant).offer();
   }
 
   /** Those of the names that a server offers. Throws for a `required` name that its server does not offer. */
@@ -55,7 +56,7 @@ export class McpServers {
   ): Promise<readonly McpOfferedTool[]> {
     const isKept = (name: string): boolean => Object.hasOwn(kept, name) && this.servers.has(kept[name]?.server ?? '');
     const asked = [...new Set(names.flatMap((name) => (isKept(name) ? [] : (mcpServerOf(this.servers.keys(), name) ?? []))))];
-    const offers = new Map(await Promise.all(asked.map(async (name) => [name, await this.offerOf(name, tenant, names)] as const)));
+    const offers = new Map(await Promise.all(asked.map(async (name) => [name, await this.offerOf(name, tenant)] as const)));
     return names.flatMap((name) => {
       if (isKept(name)) return { name, effectBy: 'nobody', ...kept[name] } as McpOfferedTool;
       const server = mcpServerOf(this.servers.keys(), name);
@@ -107,7 +108,7 @@ function registryOf(tools: readonly (readonly [name: string, McpServer, ToolToCa
     const { timeout } = server.options;
     const tool = {
       description: mcp.description ?? '',
-      inputSchema: mcp.inputSchema,
+      inputSchema: foreignSchema(mcp.inputSchema),
       effect: mcp.effect,
       ...(timeout === undefined ? {} : { timeout }),
       enhanced: true,

@@ -27,6 +27,7 @@ import { similarNames } from '../../contract/similar-names';
 import type { ToolBasics, ToolCallContext } from './define-tool';
 import type { ModelOutputInput } from './model-output';
 import type { SchemaReader } from '../schemas/schema';
+import { foreignSchema } from '../schemas/foreign-schema';
 import { readSchema } from '../schemas/schema';
 
 type ParsedInput =
@@ -129,16 +130,9 @@ async function parsedBy(name: string, schema: SchemaReader, input: Json): Promis
   return { ok: true, value, json, hash: hashOf(json) };
 }
 
-const readers = new Map<string, SchemaReader>();
-const mostReaders = 500;
-
 /** By a schema that the run brings, for a tool of an MCP server. */
 export function parsedAs(name: string, schema: Json, input: Json): Promise<ParsedInput> {
-  const key = `${name} ${JSON.stringify(schema)}`;
-  const known = readers.get(key) ?? readSchema(schema, 'input', refusing(`Tool "${name}"`, 'tool-input-invalid'));
-  if (readers.size >= mostReaders) readers.clear();
-  readers.set(key, known);
-  return parsedBy(name, known, input);
+  return parsedBy(name, readSchema(foreignSchema(schema), 'input', refusing(`Tool "${name}"`, 'tool-input-invalid')), input);
 }
 
 export function hashOf(value: Json): string {

@@ -8,10 +8,12 @@ import { first, isRecord, listOf, own } from './schema-parts';
 const deepest = 500;
 const longestMisfit = 1000;
 const mostMisfits = 20;
+/** Ten million checks take seconds, and a gigabyte. Texts of misfits count as well. */
+const mostChecks = 1_000_000;
 
 /**
- * Checks structural keywords, equally in workflow and worker, and ends soon: each part of the schema checks each place once. Patterns are
- * skipped, because a pattern may take forever.
+ * Checks structural keywords, equally in workflow and worker, and ends soon: each part of the schema checks each place once, and checks are
+ * counted. Patterns are skipped, because a pattern may take forever.
  */
 export function misfitOfSchema(schema: Json | undefined, value: Json): string | undefined {
   if (schema === undefined) return undefined;
@@ -64,6 +66,7 @@ class ValuePlace {
 
 class SchemaCheck {
   private readonly references: References;
+  private left = mostChecks;
   private readonly allowed = new Map<readonly Json[], ReadonlySet<string>>();
 
   constructor(root: Json) {
@@ -74,9 +77,12 @@ class SchemaCheck {
     if (schema === false) return `${place.name} is not wanted`;
     if (!isRecord(schema) || depth > deepest) return undefined;
     if (place.seen.has(schema)) return place.seen.get(schema);
+    this.left -= 1;
+    if (this.left < 0) return `${place.name} is too large to be checked by this schema`;
     // A schema that refers to itself at this place asks nothing more.
     place.seen.set(schema, undefined);
     const misfit = this.found(schema, place, baseOf(schema, around), depth + 1);
+    this.left -= (misfit?.length ?? 0) / 100;
     place.seen.set(schema, misfit);
     return misfit;
   }

@@ -1,6 +1,7 @@
 import { notJson } from '../messages/messages';
 import { both, form, isRecord as isObject } from '../check';
 import type { Json } from '../messages/messages';
+import { jsonSize, limits } from '../limits';
 import { References, baseOf } from './schema-references';
 import type { SchemaObject } from './schema-parts';
 import { first, isRecord } from './schema-parts';
@@ -115,6 +116,13 @@ function said(value: Json): string {
 
 function isTexts(value: Json): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+/** Of an MCP server. */
+export function problemOfForeignSchema(schema: Json): string | undefined {
+  const problem = notJson(schema);
+  if (problem !== undefined) return problem;
+  return jsonSize(schema) > limits.foreignSchema ? `it has more than ${limits.foreignSchema / 1024} KB` : problemOfSchema(schema);
 }
 
 /** Zod schemas are objects with functions. */

@@ -9,10 +9,18 @@ export interface Referred {
 
 export class References {
   private readonly named = new Map<Json, readonly SchemaObject[]>();
+  private readonly known = new Map<Json, Map<string, Referred | undefined>>();
 
   constructor(private readonly root: Json) {}
 
   find(reference: string, base: Json): Referred | undefined {
+    const known = this.known.get(base) ?? new Map<string, Referred | undefined>();
+    this.known.set(base, known);
+    if (!known.has(reference)) known.set(reference, this.found(reference, base));
+    return known.get(reference);
+  }
+
+  private found(reference: string, base: Json): Referred | undefined {
     const [document = '', fragment = ''] = reference.split('#');
     // Below an `$id` a pointer begins there, except in drafts that ignore keywords beside `$ref`.
     const documents = document === '' ? [base, this.root] : this.withNames(this.root).filter(({ $id }) => isSameId($id, document));

@@ -32,12 +32,15 @@ export function toolOfAgent({ name, description, takesJob, inputSchema }: AgentS
   return { name, description, inputSchema: schema };
 }
 
+/** References that would lead elsewhere from inside the field `input`. */
+const rooted = /"\$id":"|"\$ref":"(?!#\/(?:\$defs|definitions)\/)/;
+
 function inputOf(
   takesJob: boolean,
   schema: Json | undefined,
 ): { readonly input: Json; readonly $defs?: Json; readonly definitions?: Json } {
   if (!takesJob) return { input: { type: 'string', description: 'What the agent is told.' } };
-  if (!isRecord(schema) || JSON.stringify(schema).includes('"$ref":"#"')) return { input: {} };
+  if (!isRecord(schema) || rooted.test(JSON.stringify(schema))) return { input: {} };
   const { $schema: _, $defs, definitions, ...input } = schema;
   return { input, ...defined({ $defs, definitions }) };
 }

@@ -130,6 +130,22 @@ describe('a check of a schema ends soon', () => {
     expect(process.cpuUsage(began).user / 1000).toBeLessThan(5000);
   });
 
+  it('of very many choices for very many items, and refuses what it has not reached', () => {
+    const choices = [...Array.from({ length: 2000 }, (): Json => ({ type: 'string' })), {}];
+    const items = Array.from({ length: 1000 }, () => 5);
+    expect(misfitOfSchema({ items: { anyOf: choices } }, items)).toContain('is too large to be checked by this schema');
+    expect(misfitOfSchema({ items: { anyOf: choices } }, items.slice(0, 400))).toBeUndefined();
+  });
+
+  it('of very many items with one long reference', () => {
+    const deep = Array.from({ length: 4000 }).reduce<Json>((inner) => ({ a: inner }), { type: 'number' });
+    const schema: Json = { items: { $ref: `#/x${'/a'.repeat(4000)}` }, x: deep };
+    const items = Array.from({ length: 20_000 }, () => 5);
+    const began = process.cpuUsage();
+    expect(misfitOfSchema(schema, items)).toBeUndefined();
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(5000);
+  });
+
   it('of a schema and a value that are deeper than any that is meant', () => {
     const deep = Array.from({ length: 3000 }).reduce<Json>((inner) => ({ allOf: [{ not: {} }, inner] }), { type: 'string' });
     expect(() => misfitOfSchema(deep, nested(3000, 1))).not.toThrow();

@@ -123,6 +123,7 @@ it('docs/reference/limits.md states the limits of the code, and none besides but
     'Author of a run (by)': `${limits.starter} characters`,
     'Proof of a name (proof)': `${limits.proof} characters; a longer proof is dropped`,
     'Options of a run for one tool': size(limits.toolOptions),
+    'Schema of a tool, or a form, of an MCP server': size(limits.foreignSchema),
     'Steps scheduled by one workflow task': `${size(limits.activation)}; more in the next task`,
     'State at a continue-as-new, without storage': size(limits.inlineSnapshot),
     'State that goes to external storage, if any': `from ${size(limits.externalSnapshot)}`,

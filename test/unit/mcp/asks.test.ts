@@ -73,7 +73,7 @@ describe.each([
       await later.close();
       return outcome.type === 'interrupted' ? (outcome.info as { readonly problem?: string }).problem : textOf(outcome);
     };
-    expect(await answered({ action: 'accept', content: {} })).toBe('The answer does not fit: ok: is required');
+    expect(await answered({ action: 'accept', content: {} })).toBe('The answer does not fit: ok is missing');
     expect(await answered({ action: 'decline' })).toBe('not paid');
     expect(scene.paid()).toBe(0);
     expect(await answered({ action: 'accept', content: { ok: true } })).toBe('paid');
@@ -140,4 +140,42 @@ it.each([
   expect(calls).toBe(Math.min(times + 1, 11));
   await bed.close();
   await server.close();
+});
+
+describe('a form that is none by the protocol', () => {
+  const asked = async (requests: object): Promise<Awaited<ReturnType<ToolServerBed['call']>>> => {
+    const server = await newServer(() => {
+      const made = new McpServer({ name: 'lab', version: '1' });
+      made.registerTool('sell', { description: 'Asks.' }, () => inputRequired({ inputRequests: requests as never, requestState: 'x' }));
+      return made;
+    });
+    const bed = new ToolServerBed({ shop: { url: server.url, effects: { sell: 'once' } } });
+    const outcome = await bed.call(await bed.prepared('shop_sell'), 'shop_sell');
+    await bed.close();
+    await server.close();
+    return outcome;
+  };
+  const elicited = (requestedSchema: object): object => ({
+    confirm: { method: 'elicitation/create', params: { mode: 'form', message: 'Pay 80?', requestedSchema } },
+  });
+  const refused = 'The form of the server is refused: ';
+
+  it.each<[string, object, string]>([
+    ['a reference', elicited({ type: 'object', properties: { ok: { $ref: 'http://127.0.0.1:1/x.json' } } }), refused],
+    ['fields inside fields', elicited({ type: 'object', properties: { to: form } }), refused],
+    ['65 KB', elicited({ ...form, required: ['x'.repeat(65 * 1024)] }), `${refused}it has more than 64 KB.`],
+  ])('with %s asks nobody, and the model is told', async (_, requests, problem) => {
+    const outcome = await asked(requests);
+    expect([outcome.type, textOf(outcome)]).toEqual(['failed', expect.stringContaining(problem)]);
+  });
+
+  it('loses the keywords beside, whose references would lead elsewhere and whose patterns may take for ever', async () => {
+    const fields = { ok: { type: 'boolean' }, why: { type: 'string', pattern: '^(?=a)(a+)+$' } };
+    expect(await asked(elicited({ type: 'object', $ref: '#', properties: fields }))).toMatchObject({
+      type: 'interrupted',
+      answerSchema: {
+        properties: { content: { type: 'object', properties: { ok: { type: 'boolean' }, why: { type: 'string' } }, required: [] } },
+      },
+    });
+  });
 });

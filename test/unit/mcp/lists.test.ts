@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { defineAgent } from '../../../kernel/define/agent';
 import { approval } from '../../../middleware/index';
 import { calls, script, text } from '../../support/answers';
+import type { Json } from '../../../contract/messages/messages';
 import { McpSchema } from '../../../activities/mcp/options';
 import { ToolServerBed, newServer, oldServer, served, textOf } from '../../support/mcp/tool-server-bed';
 
@@ -22,7 +23,7 @@ it('shows a changed list to new runs, and old runs keep the list of their start'
   amount = 'string';
   const after = await bed.prepared('shop_pay');
   expect([before, after].map(({ mcp }) => mcp?.['shop_pay']?.description)).toEqual(['Takes a number.', 'Takes a string.']);
-  expect(textOf(await bed.call(before, 'shop_pay', { amount: '5' }))).toContain('amount: must be number');
+  expect(textOf(await bed.call(before, 'shop_pay', { amount: '5' }))).toContain('amount is no number');
   expect(textOf(await bed.call(after, 'shop_pay', { amount: '5' }))).toBe('done');
   await bed.close();
   await server.close();
@@ -134,6 +135,41 @@ it('refuses long descriptions, and a run whose tools are too large together', as
     code: 'agent-invalid',
     message: expect.stringMatching(/ at most 1048576 fit\. Give the agent fewer tools\.$/) as string,
   });
+  await bed.close();
+  await server.close();
+});
+
+it('refuses schemas that are too large or refer outside, and checks arguments soon by a schema that doubles at each definition', async () => {
+  const $defs = Object.fromEntries(
+    Array.from({ length: 100 }, (_, n) => [
+      `d${n}`,
+      n === 99 ? { type: 'string' } : { anyOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] },
+    ]),
+  );
+  const patterns = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`p${n}`, { type: 'string', pattern: `^a${n}` }]));
+  const schemas = {
+    double: { properties: { x: { $ref: '#/$defs/d0' }, y: { type: 'string', pattern: '^(?=a)(a+)+$' } }, $defs },
+    large: { properties: patterns },
+    remote: { properties: { x: { $ref: 'http://127.0.0.1:1/x.json' } } },
+  };
+  const server = await oldServer(() => {
+    const made = new OldServer({ name: 'shop', version: '1' });
+    made.registerTool('any', { description: 'Makes it a server of tools.' }, done);
+    made.server.setRequestHandler(z.object({ method: z.literal('tools/list') }) as never, () => ({
+      tools: Object.entries(schemas).map(([name, schema]) => ({ name, inputSchema: { type: 'object', ...schema } })),
+    }));
+    made.server.setRequestHandler(z.looseObject({ method: z.literal('tools/call') }) as never, done);
+    return made;
+  });
+  const bed = new ToolServerBed({ shop: { url: server.url } });
+  expect((await bed.mcp.offerOf('shop', 'default')).refused).toEqual([
+    { tool: 'large', problem: 'its inputSchema is refused: it has more than 64 KB' },
+    { tool: 'remote', problem: expect.stringContaining('properties.x has a $ref to "http://127.0.0.1:1/x.json"') as string },
+  ]);
+  const manifest = await bed.prepared('shop_double');
+  const said = async (input: Json): Promise<unknown> => textOf(await bed.call(manifest, 'shop_double', input));
+  expect(await said({ x: 5 })).toContain('x is nothing of what is wanted');
+  expect(await said({ x: 'a', y: `${'a'.repeat(50)}!` })).toBe('done');
   await bed.close();
   await server.close();
 });

@@ -91,6 +91,8 @@ describe('the tool of an agent', () => {
     return compiledJsonSchema(inputSchema, refuse, true)(given).length === 0;
   };
   const job: Json = { type: 'object', properties: { order: { type: 'string' } }, required: ['order'], additionalProperties: false };
+  const nested: Json = { type: 'array', items: { anyOf: [{ type: 'string' }, { $ref: '#/items' }] } };
+  const named: Json = { $id: 'https://example.com/x', type: 'array', items: { $ref: '#/$defs/x' }, $defs: { x: { type: 'string' } } };
   const tree: Json = { $ref: '#/$defs/node', $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } } } } };
 
   it.each<[string, object, Json, boolean]>([
@@ -105,6 +107,8 @@ describe('the tool of an agent', () => {
     ['a list with a stranger', { takesJob: true, inputSchema: list }, { input: [7] }, false],
     ['a job that refers to itself', { takesJob: true, inputSchema: tree }, { input: { next: { next: {} } } }, true],
     ['a wrong job that refers to itself', { takesJob: true, inputSchema: tree }, { input: { next: 7 } }, false],
+    ['a job that refers to its own place', { takesJob: true, inputSchema: nested }, { input: ['a'] }, true],
+    ['a job with an id', { takesJob: true, inputSchema: named }, { input: ['a'] }, true],
     [
       'a job with a runId of its own',
       { takesJob: true, inputSchema: { type: 'object', properties: { runId: {} } } },
