@@ -92,7 +92,7 @@ export interface ManifestRequest {
   readonly argumentAliases: Readonly<Record<string, readonly string[]>>;
   readonly aliasedArguments?: Readonly<Record<string, readonly string[]>>;
   readonly aliasesOfStart?: readonly string[];
-  /** Tools of MCP servers of a run that goes on, whose servers are not asked again. */
+  /** From the start of the run. */
   readonly mcp?: Readonly<Record<string, McpTool & Pick<ToolFacts, 'effect'>>>;
   readonly language?: Language;
 }

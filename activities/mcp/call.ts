@@ -74,8 +74,8 @@ export class McpExecution {
     const isOnce = mcp.effect === 'once';
     // A forgotten session shows before the call, so that a restart of the server leaves no call in doubt.
     if (isOnce && mayRepeat && connection.hasSession && !(await this.isAlive(connection))) return 'again';
-    if (mayRepeat && this.isStale(connection)) return 'again';
     if (signal.aborted) throw abortOf(signal);
+    if (mayRepeat && this.isStale(connection)) return 'again';
     try {
       const sent = await this.sent(connection, given);
       if ('asks' in sent) return sent;

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type {
   CallToolRequest,
   CallToolResult,
@@ -12,8 +11,8 @@ import type {
 } from '@modelcontextprotocol/client';
 import { Client, ClientCredentialsProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { HoldfastError, messageOf } from '../../contract/errors';
-import { withoutCredentials } from '../../contract/credentials';
+import { HoldfastError } from '../../contract/errors';
+import { whyUnreachable } from './failures';
 import type { McpCommand, McpServerOptions, McpUrl } from './options';
 import { RequestsOverHttp, boundedFetch, mostMessage } from './requests-over-http';
 
@@ -34,7 +33,7 @@ export class McpConnection {
   readonly id = randomUUID();
   isOpen = true;
   open = 0;
-  /** The run's session before this one, as the first call on it knew. */
+  /** The run's session before. */
   after: { readonly session: unknown } | undefined;
   /** Answers a server that asks in a call (protocol 2025). */
   asked: ((request: ElicitRequest['params']) => Promise<ElicitResult>) | undefined;
@@ -72,9 +71,8 @@ export class McpConnection {
       return connection;
     } catch (error) {
       await client.close().catch(() => undefined);
-      throw new HoldfastError('mcp-unreachable', `The MCP server "${server}" cannot be reached: ${withoutCredentials(messageOf(error))}`, {
-        cause: error,
-      });
+      const why = whyUnreachable(error, options.command);
+      throw new HoldfastError('mcp-unreachable', `The MCP server "${server}" cannot be reached: ${why}`, { cause: error });
     }
   }
 
@@ -112,7 +110,10 @@ export class McpConnection {
   async close(): Promise<void> {
     this.isOpen = false;
     if (this.transport instanceof StreamableHTTPClientTransport)
-      await Promise.race([this.transport.terminateSession().catch(() => undefined), delay(pingMs, undefined, { ref: false })]);
+      await Promise.race([
+        this.transport.terminateSession().catch(() => undefined),
+        new Promise((late) => setTimeout(late, connectMs).unref()),
+      ]);
     await this.client.close().catch(() => undefined);
   }
 }

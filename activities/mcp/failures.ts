@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { messageOf } from '../../contract/errors';
 
 /**
  * `refused`: the server did not begin the call, or answered with an error. `no-session`: the server has forgotten the session. `unsent`: no
@@ -20,4 +21,18 @@ export function failureOfCall(error: unknown, hasSession: boolean): McpFailure {
     if (error.code === SdkErrorCode.NotConnected) return 'unsent';
   }
   return error instanceof Error && error.message === 'Not connected' ? 'unsent' : 'lost';
+}
+
+export function whyUnreachable(error: unknown, command: string | undefined): string {
+  const root = rootOf(error) as { readonly code?: string };
+  const said = root === error ? messageOf(error) : `${messageOf(error)}: ${messageOf(root) || root.code}`;
+  if (command === undefined) return said;
+  if (root.code === SdkErrorCode.ConnectionClosed) return `${said}. The process has ended: look at the output of the worker.`;
+  return root.code === 'ENOENT' && /\s/.test(command) ? `${said}. Write arguments into \`args\`.` : said;
+}
+
+/** Such as the refused connection of a failed fetch. */
+function rootOf(error: unknown): unknown {
+  const { cause } = error as { readonly cause?: unknown };
+  return typeof cause === 'object' && cause !== null ? rootOf(cause) : error;
 }

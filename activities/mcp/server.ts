@@ -122,7 +122,6 @@ export class McpServer {
 
   private rest(run: string, own: OwnConnection): void {
     own.timer = setTimeout(() => this.dropOwn(run, own), this.isRetired ? 0 : idleMs).unref();
-    // The last in the map has been idle for the shortest time.
     this.own.delete(run);
     this.own.set(run, own);
     const [oldest, ...others] = [...this.own].filter(([, { calls }]) => calls === 0);

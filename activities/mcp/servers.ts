@@ -43,7 +43,7 @@ export class McpServers {
     return server.offer();
   }
 
-  /** Those of the names that a server offers. Throws for a `required` name that its server does not offer. Nobody is asked about `kept`. */
+  /** Those of the names that a server offers. Throws for a `required` name that its server does not offer. */
   async offered(
     names: readonly string[],
     required: readonly string[],

@@ -27,7 +27,7 @@ async function issuer(): Promise<Issuer> {
 }
 
 /** `valid`: the tokens that the server takes. */
-function guarded(named: () => string, valid: Set<string>): ReturnType<typeof served> {
+function guarded(named: () => string, valid: Set<string>, metadataAt?: string): ReturnType<typeof served> {
   const handler = createMcpHandler(() => {
     const made = new McpServer({ name: 'crm', version: '1' });
     made.registerTool('look', { description: 'Looks.' }, () => ({ content: [{ type: 'text', text: 'seen' }] }));
@@ -37,7 +37,7 @@ function guarded(named: () => string, valid: Set<string>): ReturnType<typeof ser
     const { pathname, origin } = new URL(request.url);
     if (pathname.startsWith('/.well-known/')) return Response.json({ resource: `${origin}/mcp`, authorization_servers: [named()] });
     if (valid.has((request.headers.get('authorization') ?? '').replace('Bearer ', ''))) return handler.fetch(request);
-    const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
+    const metadata = metadataAt ?? `${origin}/.well-known/oauth-protected-resource/mcp`;
     return new Response('', { status: 401, headers: { 'www-authenticate': `Bearer resource_metadata="${metadata}"` } });
   });
 }
@@ -61,4 +61,24 @@ it('gives the secret only to the expected issuer, and gets a new token when the 
   await expect(later.prepared('crm_look')).rejects.toMatchObject({ code: 'mcp-unreachable' });
   expect(thief.secrets).toEqual([]);
   await Promise.all([bed, later, server, ours, thief].map((one) => one.close()));
+});
+
+it.each(['metadata', 'issuer'])('asks no other place that the server names as its %s', async (what) => {
+  const asked: string[] = [];
+  const other = await served(async ({ url }) => {
+    asked.push(url);
+    return new Response('', { status: 404 });
+  });
+  const server = await guarded(() => other.url, new Set(), what === 'metadata' ? other.url : undefined);
+  const bed = new ToolServerBed({
+    crm: { url: server.url, oauth: { clientId: 'a', clientSecret: 'b', expectedIssuer: 'https://good.example' } },
+  });
+  const { origin } = new URL(other.url);
+  const message = `names ${origin}. The worker asks only ${new URL(server.url).origin} and https://good.example`;
+  await expect(bed.prepared('crm_look')).rejects.toMatchObject({
+    code: 'mcp-unreachable',
+    message: expect.stringContaining(message) as string,
+  });
+  expect(asked).toEqual([]);
+  await Promise.all([bed, server, other].map((one) => one.close()));
 });

@@ -97,8 +97,15 @@ it('does not wait for a hung server to end its session', async () => {
   });
   const bed = new ToolServerBed({ desk: { url: front.url } });
   await bed.prepared('desk_count');
-  await bed.close();
-  await deleted.reached;
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'Date', 'performance', 'setInterval'] });
+  try {
+    const closed = bed.close();
+    await deleted.reached;
+    jest.advanceTimersByTime(20_000);
+    await closed;
+  } finally {
+    jest.useRealTimers();
+  }
   await front.close();
   await server.close();
 }, 60_000);
