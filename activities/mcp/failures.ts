@@ -23,16 +23,10 @@ export function failureOfCall(error: unknown, hasSession: boolean): McpFailure {
   return error instanceof Error && error.message === 'Not connected' ? 'unsent' : 'lost';
 }
 
-export function whyUnreachable(error: unknown, command: string | undefined): string {
-  const root = rootOf(error) as { readonly code?: string };
+export function whyUnreachable(error: unknown, command = ''): string {
+  let root = error as { readonly code?: string; readonly cause?: unknown };
+  while (typeof root.cause === 'object' && root.cause !== null) root = root.cause;
   const said = root === error ? messageOf(error) : `${messageOf(error)}: ${messageOf(root) || root.code}`;
-  if (command === undefined) return said;
   if (root.code === SdkErrorCode.ConnectionClosed) return `${said}. The process has ended: look at the output of the worker.`;
   return root.code === 'ENOENT' && /\s/.test(command) ? `${said}. Write arguments into \`args\`.` : said;
-}
-
-/** Such as the refused connection of a failed fetch. */
-function rootOf(error: unknown): unknown {
-  const { cause } = error as { readonly cause?: unknown };
-  return typeof cause === 'object' && cause !== null ? rootOf(cause) : error;
 }

@@ -43,14 +43,19 @@ async function lab(answer: (asked: Asked, request: Request) => Promise<Response>
 }
 
 /** A body without an end. `sent`: in MB. */
-function endless(type: string, status: number, start = ''): { readonly response: Response; readonly closed: Gate; sent(): number } {
+function endless(
+  type: string,
+  status: number,
+  start: string,
+  end = '',
+): { readonly response: Response; readonly closed: Gate; sent(): number } {
   const closed = gate();
   let sent = 0;
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(bytes.encode(start)),
     pull: (controller) => {
       sent += 1;
-      controller.enqueue(bytes.encode('x'.repeat(mb)));
+      controller.enqueue(bytes.encode('x'.repeat(mb) + end));
     },
     cancel: () => void closed.pass(),
   });
@@ -68,8 +73,8 @@ it.each([
   expect(sent()).toBeLessThan(64);
 });
 
-it('reads no error without an end', async () => {
-  const { response, closed, sent } = endless('text/plain', 500, 'no luck');
+it.each(['text/plain', 'text/event-stream'])('reads no error without an end (%s)', async (type) => {
+  const { response, closed, sent } = endless(type, 500, 'no luck', '\n\n');
   const call = await lab(() => response);
   await expect(call()).rejects.toMatchObject({ message: expect.stringContaining('no luck') as string });
   await closed.reached;

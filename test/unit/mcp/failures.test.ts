@@ -116,7 +116,7 @@ it.each(['none', 'once'] as const)('opens a session again that the server has fo
 
 describe('a server without an answer', () => {
   it.each([
-    [{ url: 'http://127.0.0.1:9/mcp' }, 'fetch failed: connect ECONNREFUSED 127.0.0.1:9'],
+    [{ url: 'http://127.0.0.1:10/mcp' }, 'fetch failed: connect ECONNREFUSED 127.0.0.1:10'],
     [
       { command: process.execPath, args: ['-e', 'process.exit(3)'] },
       'Connection closed. The process has ended: look at the output of the worker.',
