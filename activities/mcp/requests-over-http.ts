@@ -48,8 +48,8 @@ export function boundedFetch(server: string, urls: readonly string[], onTooLarge
       throw new TypeError(`The MCP server "${server}" names ${origin}. The worker asks only ${origins.join(' and ')}`);
     const response = await fetch(url, init);
     if (response.body === null) return response;
-    const asked = (typeof body === 'string' ? JSON.parse(body) : {}) as Partial<JSONRPCRequest>;
-    const isRequest = asked.id !== undefined && asked.method !== undefined;
+    const { id, method: asked } = (typeof body === 'string' ? JSON.parse(body) : {}) as Partial<JSONRPCRequest>;
+    const isRequest = id !== undefined && asked !== undefined;
     // Each event is a message. The SDK keeps all of anything else.
     const isStream =
       response.status === 200 &&
@@ -67,7 +67,7 @@ export function boundedFetch(server: string, urls: readonly string[], onTooLarge
       if (!response.ok) return controller.terminate();
       const problem = `The MCP server "${server}" sent a message of more than ${most / 1024 / 1024} MB.`;
       controller.error(new Error(problem));
-      if (isRequest) onTooLarge(asked.id, problem);
+      if (isRequest) onTooLarge(id, problem);
     };
     return new Response(response.body.pipeThrough(new TransformStream({ transform })), response);
   };
