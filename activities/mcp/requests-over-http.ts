@@ -3,12 +3,12 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { defined } from '../../contract/defined';
 import { endedStream } from './failures';
 
-/** Room for the largest result of a tool, as a text and as a structure, with each byte written as six. */
+/** Twice the largest result of a tool, fully escaped. */
 export const mostMessage = 16 * 1024 * 1024;
 const mostOfError = 64 * 1024;
 const eventStream = 'text/event-stream';
 
-/** Without this class, a request waits whose server died, and in 2025-11-25 a request outlives its call. */
+/** A request ends with its server and call. */
 export class RequestsOverHttp extends StreamableHTTPClientTransport {
   private readonly unanswered = new Map<RequestId, AbortController>();
 
@@ -30,7 +30,6 @@ export class RequestsOverHttp extends StreamableHTTPClientTransport {
     });
   }
 
-  /** An answer that has come before wins. */
   fail(id: RequestId, message: string, data?: string): void {
     const over = this.unanswered.get(id);
     this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message, data } });
@@ -38,19 +37,18 @@ export class RequestsOverHttp extends StreamableHTTPClientTransport {
   }
 }
 
-/** A server can send the worker to no other places than `urls`. `onTooLarge`: a request whose answer is not read to its end. */
 export function boundedFetch(server: string, urls: readonly string[], onTooLarge: (id: RequestId, problem: string) => void): FetchLike {
   const origins = urls.map((url) => new URL(url).origin);
   return async (url, init = {}) => {
     const { method = 'GET', headers, body } = init;
     const { origin } = new URL(url);
     if (method === 'GET' && !origins.includes(origin))
-      throw new TypeError(`The MCP server "${server}" names ${origin}. The worker asks only ${origins.join(' and ')}`);
+      throw new TypeError(`OAuth leads to ${origin}. The worker asks only ${origins.join(' and ')}.`);
     const response = await fetch(url, init);
     if (response.body === null) return response;
     const { id, method: asked } = (typeof body === 'string' ? JSON.parse(body) : {}) as Partial<JSONRPCRequest>;
     const isRequest = id !== undefined && asked !== undefined;
-    // Each event is a message. The SDK keeps all of anything else.
+    // The SDK keeps other bodies whole.
     const isStream =
       response.status === 200 &&
       (isRequest || new Headers(headers).get('accept') === eventStream) &&

@@ -41,7 +41,7 @@ export class McpServer {
     readonly options: McpServerOptions,
   ) {}
 
-  /** Asks the server each time, so that new runs see changes of the list at once. */
+  /** Asks the server each time, so that new runs see its changes. */
   async offer(): Promise<McpOffer> {
     return this.withShared(async (connection) => {
       try {

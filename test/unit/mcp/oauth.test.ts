@@ -74,7 +74,7 @@ it.each(['metadata', 'issuer'])('asks no other place that the server names as it
     crm: { url: server.url, oauth: { clientId: 'a', clientSecret: 'b', expectedIssuer: 'https://good.example' } },
   });
   const { origin } = new URL(other.url);
-  const message = `names ${origin}. The worker asks only ${new URL(server.url).origin} and https://good.example`;
+  const message = `OAuth leads to ${origin}. The worker asks only ${new URL(server.url).origin} and https://good.example.`;
   await expect(bed.prepared('crm_look')).rejects.toMatchObject({
     code: 'mcp-unreachable',
     message: expect.stringContaining(message) as string,
