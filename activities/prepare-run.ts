@@ -32,7 +32,7 @@ export async function manifestFor(request: ManifestRequest, given: PreparingPart
       if (misfit !== undefined) refuseAlias(request, tool, misfit);
     }
   }
-  return {
+  const manifest: Manifest = {
     version: 1,
     language: request.language ?? parts.language,
     defaults: { tool: parts.toolDefaults, model: parts.modelFacts },
@@ -42,16 +42,20 @@ export async function manifestFor(request: ManifestRequest, given: PreparingPart
     ...defined({ outputs: request.outputs, policies, schemas: askedAbout && schemasOf(askedAbout, parts) }),
     ...(offered.length === 0 ? {} : { mcp: Object.fromEntries(offered.map(({ name, ...tool }) => [name, toldOf(tool)])) }),
   };
+  const bytes = jsonSize(manifest);
+  if (bytes <= limits.manifest) return manifest;
+  const text = `The tools, schemas and policies of the run have ${bytes} bytes; at most ${limits.manifest} fit. Give the agent fewer tools.`;
+  throw new HoldfastError('agent-invalid', text);
 }
 
 /** Tools of the worker win. Unknown tools of the start are errors of the start. */
 async function offeredTo(
-  { tools, toolsOfStart = [], mcp: kept }: ManifestRequest,
+  { tenant, tools, otherTools = [], mcp: kept }: ManifestRequest,
   { mcp, tools: own }: PreparingParts,
 ): Promise<readonly McpOfferedTool[]> {
   if (mcp === undefined) return [];
-  const others = [...new Set([...tools, ...toolsOfStart])].filter((tool) => own.find(tool) === undefined);
-  return mcp.offered(others, tools, kept);
+  const others = [...new Set([...tools, ...otherTools])].filter((tool) => own.find(tool) === undefined);
+  return mcp.offered(tenant, others, tools, kept);
 }
 
 function toldOf({ server, tool, description, inputSchema }: McpTool): McpTool {

@@ -11,6 +11,7 @@ import { activityFailure, asThrown, isCancelled, isCancelledByRun } from './fail
 import type { Begun } from './health/heartbeat';
 import { withHeartbeat } from './health/heartbeat';
 import type { GateTurn } from './limits/gate';
+import { allTurns } from './limits/turns';
 import { lostText } from './limits/patience';
 import { tellOfTool } from './news';
 import type { WorkerParts } from './parts';
@@ -72,10 +73,15 @@ export class ToolActivity extends ActivityCall<CallToolInput> {
   }
 
   private async limit(): Promise<GateTurn | undefined> {
-    const { tool, reconcile } = this.input;
-    const concurrency = this.parts.tools.factsOf(tool)?.concurrency;
-    if (concurrency === undefined || reconcile === true) return undefined;
-    return this.parts.turns?.ofTool(tool, concurrency, this.caller(this.patience.counts || this.isOnce));
+    const { workflowId, input, parts } = this;
+    const { tool, mcp, reconcile } = input;
+    if (reconcile === true) return undefined;
+    const concurrency = parts.tools.factsOf(tool)?.concurrency;
+    const caller = this.caller(this.patience.counts || this.isOnce);
+    return allTurns([
+      ...(mcp === undefined ? [] : [async () => parts.mcp?.turn(mcp, workflowId, caller)]),
+      ...(concurrency === undefined ? [] : [async () => parts.turns?.ofTool(tool, concurrency, caller)]),
+    ]);
   }
 
   private run(values: RunLocalValues, about: RunAbout): Promise<ToolOutcome> {

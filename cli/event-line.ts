@@ -22,7 +22,7 @@ function timeOf(time: number): string {
 function detailOf(event: RunEvent): string {
   switch (event.type) {
     case 'run-start':
-      return `${event.agent}: ${json(event.input)}`;
+      return `${event.agent}${by(event)}: ${json(event.input)}`;
     case 'model-start':
       return `turn ${event.turn}`;
     case 'model-end':

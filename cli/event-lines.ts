@@ -3,7 +3,7 @@ import { isDelta, type Delta } from '../contract/deltas';
 import type { RunEvent } from '../contract/events';
 import { isPolicyApplied, type AskingPolicy } from '../contract/decisions';
 import { externalCallIn } from '../contract/external-calls';
-import type { Interrupt } from '../contract/interrupts';
+import type { InDoubtInfo, Interrupt } from '../contract/interrupts';
 import { askedAt, askedText } from '../contract/who-may-answer';
 import { textOf, type Json, type StoredMessage, type Usage } from '../contract/messages/messages';
 import { LiveText } from './live-text';
@@ -192,7 +192,17 @@ export function interruptLines(interrupt: Interrupt, terminal: Terminal, root = 
     return [`${yellow('?')} ${who}${bold(call.tool)} is called outside of the run, which waits for its result`, ...indented(call.input)];
   const what = interrupt.kind === 'in-doubt' ? 'Nobody knows whether this happened' : 'The run has a question';
   const schema = interrupt.answerSchema === undefined ? [] : [dim(`  answer: ${oneLine(interrupt.answerSchema)}`)];
-  return [`${yellow('?')} ${who}${bold(what)}${until}${whom}`, ...indented(interrupt.info), ...schema];
+  const info = interrupt.kind === 'in-doubt' ? withReadableTimes(interrupt.info) : interrupt.info;
+  return [`${yellow('?')} ${who}${bold(what)}${until}${whom}`, ...indented(info), ...schema];
+}
+
+function withReadableTimes(info: Json): Json {
+  const { firstAt, lastAt, ...facts } = info as InDoubtInfo;
+  const times = {
+    ...(firstAt === undefined ? {} : { firstAt: timeText(firstAt) }),
+    ...(lastAt === undefined ? {} : { lastAt: timeText(lastAt) }),
+  };
+  return { ...facts, ...times };
 }
 
 function policyLines(policy: AskingPolicy | undefined, dim: (text: string) => string): readonly string[] {

@@ -157,7 +157,7 @@ export class HoldfastClient<Module = never> {
 
   /** Opens a conversation. The first message starts a new conversation. Without an agent, the conversation must exist. */
   conversation(agent: AgentName<Module> | undefined, id: string, options: ConversationOptions = {}): Conversation {
-    if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a conversation.`);
+    if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `${shown(id)} is no id for a conversation.`);
     const { tenant, reader, acting, parts } = this;
     const { workflow, taskQueue, externalStorage, newest, sendLines } = parts;
     const workflowId = workflowIdOf(tenant, id);
@@ -179,7 +179,7 @@ export class HoldfastClient<Module = never> {
   }
 
   run(id: string): Run {
-    if (!isAnyRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id of a run.`);
+    if (!isAnyRunId(id)) throw new HoldfastError('run-id-invalid', `${shown(id)} is no id of a run.`);
     return new Run(this.through, workflowIdOf(this.tenant, id), false);
   }
 

@@ -42,6 +42,7 @@ export const errorTable = {
     status: 503,
     fix: 'Start the server, or correct its command, address or credentials in `mcp`. `holdfast mcp list` tries it.',
   },
+  'mcp-forbidden': { status: 403, fix: 'Let `forTenant` of the server give the access of the tenant, or leave its tools out.' },
   'output-unknown': { status: 400, fix: 'Add the schema to `outputs` of the configuration, or remove its name.' },
   'policy-unknown': { status: 400, fix: 'Add the policy to `policies` of the configuration, or remove its name.' },
   'worker-half-missing': { status: 400, fix: 'Add the middleware to `middleware` of the configuration.' },
@@ -219,7 +220,7 @@ export const errorTable = {
   },
   'observer-failed': { status: 500, fix: 'Correct the observer that the message names.' },
   'limits-not-shared': { status: 503, fix: 'Start the Redis of HOLDFAST_REDIS_URL, or correct the URL. Runs continue.' },
-  'deltas-not-shared': { status: 503, fix: 'Start the Redis of HOLDFAST_REDIS_URL, or correct the URL. Runs continue.' },
+  'deltas-not-shared': { status: 503, fix: 'Set HOLDFAST_REDIS_URL for all services and workers, and start its Redis. Runs continue.' },
   'retention-short': { status: 500, fix: 'Set 30 days with the command in the message, or save runs that must stay.' },
   'build-unserved': { status: 500, fix: 'Nothing, if the build was taken back. Otherwise start its worker.' },
   'build-managed': {

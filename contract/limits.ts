@@ -2,6 +2,9 @@
 export const limits = {
   runInput: 256 * 1024,
   toolResult: 256 * 1024,
+  mcpDescription: 16 * 1024,
+  /** Facts of the worker that a run keeps from its start. */
+  manifest: 1024 * 1024,
   progress: 64 * 1024,
   payload: 1024 * 1024,
   /** Last interrupt events of an isolated agent for the parent run. */

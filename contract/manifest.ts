@@ -79,9 +79,10 @@ export interface WorkerMiddlewareRef {
 
 /** Names that the reachable agents use. */
 export interface ManifestRequest {
+  readonly tenant: string;
   readonly agent: string;
   readonly tools: readonly string[];
-  readonly toolsOfStart?: readonly string[];
+  readonly otherTools?: readonly string[];
   readonly models: readonly string[];
   readonly workerMiddleware: readonly string[];
   readonly outputs?: readonly string[];

@@ -27,8 +27,8 @@ export interface ServedTool {
   readonly name: string;
   readonly description: string;
   /** `workflow`: the run answers. `external`: the caller answers. */
-  readonly kind: 'worker' | 'workflow' | 'external';
-  /** Set for a worker tool. */
+  readonly kind: 'worker' | 'workflow' | 'external' | 'mcp';
+  /** Not for `workflow` and `external`. */
   readonly effect?: Effect;
   readonly timeout?: string;
   /** The most concurrent calls. */

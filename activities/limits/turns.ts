@@ -35,14 +35,13 @@ export class Turns {
     const gates = this.models.filter(({ pattern }) => covers(pattern, model));
     if (gates.length === 0) return undefined;
     const asker = { ...caller, tokens: Math.ceil(jsonSize(request) / bytesOfToken) };
-    const turns: GateTurn[] = [];
-    try {
-      for (const { gate } of gates) turns.push(await gate.take(asker));
-    } catch (error) {
-      for (const turn of turns) turn.giveBack();
-      throw error;
-    }
-    return { end: (tokens) => turns.forEach((turn) => turn.end(tokens)), giveBack: () => turns.forEach((turn) => turn.giveBack()) };
+    return allTurns(
+      gates.map(
+        ({ gate }) =>
+          () =>
+            gate.take(asker),
+      ),
+    );
   }
 
   useOfModels(pattern: string): LimitUse | undefined {
@@ -61,6 +60,18 @@ export class Turns {
       this.tools.set(what, (known = { tool, gate: new Gate(what, limit, this.sharing?.(`tool ${tool}`, limit), this.now) }));
     return known.gate.take({ ...caller, tokens: 0 });
   }
+}
+
+/** One after the other. Without one of them, the call keeps none. */
+export async function allTurns(takes: readonly (() => Promise<GateTurn | undefined>)[]): Promise<GateTurn> {
+  const turns: GateTurn[] = [];
+  try {
+    for (const take of takes) turns.push(...[(await take()) ?? []].flat());
+  } catch (error) {
+    for (const turn of turns) turn.giveBack();
+    throw error;
+  }
+  return { end: (tokens) => turns.forEach((turn) => turn.end(tokens)), giveBack: () => turns.forEach((turn) => turn.giveBack()) };
 }
 
 const unused: LimitUse = { atWork: 0, waiting: 0, lastMinute: 0, tokensLastMinute: 0 };

@@ -14,6 +14,7 @@ import { partsOfResult } from './results';
 import type { McpServer } from './server';
 
 const keyOfMeta = 'holdfast/idempotencyKey';
+const mostRounds = 10;
 
 export class McpExecution {
   private readonly state: AskedState | undefined;
@@ -31,7 +32,13 @@ export class McpExecution {
 
   async run(): Promise<readonly Part[]> {
     const given = this.state === undefined ? {} : await this.answered(this.state);
-    const made = await this.made(given);
+    let made = await this.made(given);
+    // Without a question, the server wants the call again with the server's state.
+    for (let rounds = 0; 'asks' in made && Object.keys(made.asks.asks).length === 0; rounds++) {
+      const { requestState } = made.asks;
+      if (requestState === undefined || rounds === mostRounds) throw new Error('The server asks again and again, without a question.');
+      made = await this.made({ requestState });
+    }
     return 'asks' in made ? this.ask(made.asks) : [...partsOfResult(made.result), ...made.notes];
   }
 
@@ -51,10 +58,10 @@ export class McpExecution {
   }
 
   private async made(given: Given): Promise<Made> {
-    const [tenant = '', run = ''] = this.call.idempotencyKey.split('/');
+    const session = sessionOf(this.call.idempotencyKey);
     for (let isFirst = true; ; isFirst = false) {
       const made = await this.server
-        .with(`${tenant}/${run}`, (connection) => this.on(connection, given, isFirst))
+        .with(session, (connection) => this.on(connection, given, isFirst))
         .catch((error: unknown) => this.beforeSending(error));
       if (made !== 'again') return made;
     }
@@ -68,7 +75,7 @@ export class McpExecution {
   }
 
   private async on(connection: McpConnection, given: Given, mayRepeat: boolean): Promise<Made | 'again'> {
-    const { failureOfCall } = await import('./failures.js');
+    const { failureOfCall, isUnauthorized } = await import('./failures.js');
     const { server, mcp } = this;
     const { signal } = this.call;
     const isOnce = mcp.effect === 'once';
@@ -82,6 +89,10 @@ export class McpExecution {
       return isAsking(sent.result) ? { asks: stateOf(sent.result) } : { result: sent.result, notes: this.notesOf(connection) };
     } catch (error) {
       if (signal.aborted) throw abortOf(signal);
+      if (mayRepeat && server.tenant !== undefined && isUnauthorized(error)) {
+        server.forget(connection);
+        return 'again';
+      }
       const failure = failureOfCall(error, connection.hasSession);
       if (failure === 'refused') throw error;
       if (failure === 'late') void this.isAlive(connection);
@@ -161,6 +172,11 @@ export class McpExecution {
     const text = `The session with "${this.mcp.server}" is new: what earlier calls left in the session is gone.`;
     return [{ type: 'text', text }];
   }
+}
+
+/** A run and its isolated agents have one session. */
+export function sessionOf(workflowId: string): string {
+  return workflowId.split('/').slice(0, 2).join('/');
 }
 
 interface Given {

@@ -1,4 +1,4 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { OAuthError, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
 import { messageOf } from '../../contract/errors';
 
 /**
@@ -8,6 +8,11 @@ import { messageOf } from '../../contract/errors';
 export type McpFailure = 'refused' | 'no-session' | 'unsent' | 'late' | 'lost';
 
 export const endedStream = 'holdfast/ended-stream';
+/** The server looks at tokens before it begins a call. */
+export function isUnauthorized(error: unknown): boolean {
+  if (error instanceof UnauthorizedError || error instanceof OAuthError) return true;
+  return error instanceof SdkHttpError && error.status === 401;
+}
 
 export function failureOfCall(error: unknown, hasSession: boolean): McpFailure {
   if (error instanceof ProtocolError && error.data === endedStream) return 'lost';

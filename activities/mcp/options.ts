@@ -20,6 +20,7 @@ export interface McpCommand extends McpServerBasics {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   readonly url?: undefined;
+  readonly forTenant?: undefined;
 }
 
 /** A server with streamable HTTP. */
@@ -28,8 +29,12 @@ export interface McpUrl extends McpServerBasics {
   /** Such as `{ authorization: process.env.COMPANY_TOKEN }`. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly oauth?: McpOAuth;
+  /** Undefined: not for the tenant. */
+  readonly forTenant?: (tenant: string) => McpAccess | undefined | Promise<McpAccess | undefined>;
   readonly command?: undefined;
 }
+
+export type McpAccess = Pick<McpUrl, 'headers' | 'oauth'>;
 
 /** Client credentials. Only `expectedIssuer` gets the secret, whatever issuer the server names. */
 export interface McpOAuth {
@@ -43,6 +48,8 @@ export type McpServerOptions = McpCommand | McpUrl;
 
 const text = z.string().min(1);
 const texts = z.record(text, z.string().optional());
+/** Errors of `fetch` show values. */
+const header = z.string({ error: 'is missing' }).regex(/^[\t\x20-\x7e\x80-\xff]*[\r\n]*$/, 'is no value of a header');
 const isWeb = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 const basics = {
   effects: z.record(text, z.enum(['none', 'idempotent', 'once'])).optional(),
@@ -56,21 +63,28 @@ const command = z.strictObject({
   cwd: text.optional(),
   ...basics,
 });
+const oauth = z.strictObject({
+  clientId: text,
+  clientSecret: z.string().optional(),
+  expectedIssuer: z
+    .string({ error: 'is required: without it the server would say who gets the secret' })
+    .refine(isWeb, 'is no URL of an issuer'),
+  scope: text.optional(),
+});
 const url = z.strictObject({
   url: z.string().refine(isWeb, 'is no URL such as "https://mcp.example.com/mcp"'),
-  headers: texts.optional(),
-  oauth: z
-    .strictObject({
-      clientId: text,
-      clientSecret: z.string().optional(),
-      expectedIssuer: z
-        .string({ error: 'is required: without it the server would say who gets the secret' })
-        .refine(isWeb, 'is no URL of an issuer'),
-      scope: text.optional(),
-    })
-    .optional(),
+  headers: z.record(text, header.optional()).optional(),
+  oauth: oauth.optional(),
+  forTenant: z.custom((value) => typeof value === 'function', 'is no function').optional(),
   ...basics,
 });
+
+const access = z.strictObject({ headers: z.record(text, header).optional(), oauth: oauth.extend({ clientSecret: z.string() }).optional() });
+
+export function accessProblem(given: unknown): string | undefined {
+  const [issue] = access.safeParse(given).error?.issues ?? [];
+  return issue && `${issue.path.length === 0 ? '' : `\`${issue.path.join('.')}\` `}${wordsOf(issue)}`;
+}
 
 export const McpSchema = z
   .record(z.string(), z.looseObject({}))

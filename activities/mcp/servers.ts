@@ -2,11 +2,14 @@ import { parseDuration } from '../../contract/duration';
 import { HoldfastError } from '../../contract/errors';
 import type { ManifestRequest, McpTool, ToolFacts } from '../../contract/manifest';
 import { mcpServerOf } from '../../contract/mcp-names';
+import { tenantOf } from '../../contract/names';
 import type { JsonObject } from '../../contract/messages/messages';
 import type { CallToolInput, McpCall } from '../../contract/record/wire';
 import type { ToolCallContext } from '../tools/define-tool';
 import { ToolRegistry } from '../tools/tools';
-import { McpExecution } from './call';
+import type { GateTurn } from '../limits/gate';
+import type { Caller } from '../limits/turns';
+import { McpExecution, sessionOf } from './call';
 import type { McpServerOptions } from './options';
 import { McpSchema } from './options';
 import type { McpOffer, McpOfferedTool } from './server';
@@ -37,21 +40,22 @@ export class McpServers {
     return Math.max(0, ...[...this.servers.values()].map(({ options: { timeout } }) => parseDuration(timeout ?? '') ?? usual));
   }
 
-  offerOf(name: string): Promise<McpOffer> {
+  async offerOf(name: string, tenant: string, checked?: readonly string[]): Promise<McpOffer> {
     const server = this.servers.get(name);
     if (server === undefined) throw new HoldfastError('tool-unknown', `This worker has no MCP server "${name}".`);
-    return server.offer();
+    return server.of(tenant).offer(checked);
   }
 
   /** Those of the names that a server offers. Throws for a `required` name that its server does not offer. */
   async offered(
+    tenant: string,
     names: readonly string[],
     required: readonly string[],
     kept: ManifestRequest['mcp'] = {},
   ): Promise<readonly McpOfferedTool[]> {
     const isKept = (name: string): boolean => Object.hasOwn(kept, name) && this.servers.has(kept[name]?.server ?? '');
     const asked = [...new Set(names.flatMap((name) => (isKept(name) ? [] : (mcpServerOf(this.servers.keys(), name) ?? []))))];
-    const offers = new Map(await Promise.all(asked.map(async (name) => [name, await this.offerOf(name)] as const)));
+    const offers = new Map(await Promise.all(asked.map(async (name) => [name, await this.offerOf(name, tenant, names)] as const)));
     return names.flatMap((name) => {
       if (isKept(name)) return { name, effectBy: 'nobody', ...kept[name] } as McpOfferedTool;
       const server = mcpServerOf(this.servers.keys(), name);
@@ -73,6 +77,11 @@ export class McpServers {
     return known;
   }
 
+  /** Undefined: the server takes many calls at a time. */
+  async turn({ server }: McpCall, workflowId: string, caller: Caller): Promise<GateTurn | undefined> {
+    return this.servers.get(server)?.of(tenantOf(workflowId)).turn(sessionOf(workflowId), caller);
+  }
+
   registryOf(tools: readonly McpOfferedTool[], defaults: ToolFacts): ToolRegistry {
     return registryOf(
       tools.map((tool) => [tool.name, this.servers.get(tool.server) as McpServer, { ...tool, effect: tool.effect ?? defaults.effect }]),
@@ -86,7 +95,8 @@ export class McpServers {
 
   private same(name: string, options: McpServerOptions): McpServer | undefined {
     const server = this.servers.get(name);
-    return server !== undefined && JSON.stringify(server.options) === JSON.stringify(options) ? server : undefined;
+    if (server === undefined || server.options.forTenant !== options.forTenant) return undefined;
+    return JSON.stringify(server.options) === JSON.stringify(options) ? server : undefined;
   }
 }
 
@@ -102,7 +112,7 @@ function registryOf(tools: readonly (readonly [name: string, McpServer, ToolToCa
       ...(timeout === undefined ? {} : { timeout }),
       enhanced: true,
       execute: (input: unknown, call: ToolCallContext) =>
-        new McpExecution(server, { timeoutMs: defaults.timeoutMs, ...mcp }, input as JsonObject, call).run(),
+        new McpExecution(server.of(call.principal.tenant), { timeoutMs: defaults.timeoutMs, ...mcp }, input as JsonObject, call).run(),
     };
     return [name, tool] as const;
   });

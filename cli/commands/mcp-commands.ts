@@ -2,22 +2,25 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { McpOffer } from '../../activities/mcp/server';
 import { McpServers } from '../../activities/mcp/servers';
-import { codeOf, HoldfastError, messageOf } from '../../contract/errors';
+import { codeOf, HoldfastError, messageOf, type ErrorCode } from '../../contract/errors';
+import { namedSystemError } from '../../host/system-errors';
 import { loadProject } from '../../service/project/load-project';
+import { usualTenant } from '../doctor/mcp';
 import { mcpTypes } from '../mcp-types';
 import { exitCodes, told, writeJson, writeTable, type JsonFlag } from '../output';
 import type { Terminal } from '../terminal';
 
 export interface McpTypesFlags {
   readonly config?: string;
+  readonly tenant?: string;
 }
 
 export type ListMcpFlags = McpTypesFlags & JsonFlag;
 
-type Asked = readonly [server: string, McpOffer | { readonly code: string; readonly problem: string }];
+type Asked = readonly [server: string, McpOffer | { readonly code: ErrorCode; readonly problem: string }];
 
-export async function listMcp(terminal: Terminal, { config, json }: ListMcpFlags): Promise<number> {
-  const asked = await askServers(config);
+export async function listMcp(terminal: Terminal, { json, ...flags }: ListMcpFlags): Promise<number> {
+  const asked = await askServers(flags);
   const isFine = asked.every(([, offer]) => 'tools' in offer);
   const code = isFine ? exitCodes.done : exitCodes.failed;
   if (json === true) {
@@ -41,10 +44,10 @@ export async function listMcp(terminal: Terminal, { config, json }: ListMcpFlags
   return code;
 }
 
-export async function writeMcpTypes(terminal: Terminal, file: string | undefined, { config }: McpTypesFlags): Promise<number> {
-  const offers = await askServers(config);
+export async function writeMcpTypes(terminal: Terminal, file: string | undefined, flags: McpTypesFlags): Promise<number> {
+  const offers = await askServers(flags);
   const tools = offers.flatMap(([, offer]) => {
-    if ('problem' in offer) throw new HoldfastError('mcp-unreachable', offer.problem);
+    if ('problem' in offer) throw new HoldfastError(offer.code, offer.problem);
     return offer.tools;
   });
   const text = mcpTypes(tools);
@@ -52,18 +55,24 @@ export async function writeMcpTypes(terminal: Terminal, file: string | undefined
     terminal.writeText(text.trimEnd());
     return exitCodes.done;
   }
-  writeFileSync(resolve(file), text);
+  try {
+    writeFileSync(resolve(file), text);
+  } catch (error) {
+    throw (
+      namedSystemError(error, `writing ${file}`) ?? new HoldfastError('command-invalid', `${file} cannot be written: ${messageOf(error)}`)
+    );
+  }
   return told(terminal, `Wrote ${tools.length} tools to ${file}.`);
 }
 
-async function askServers(config: string | undefined): Promise<readonly Asked[]> {
+async function askServers({ config, tenant }: McpTypesFlags): Promise<readonly Asked[]> {
   const project = await loadProject(config);
   const servers = new McpServers(project.config.mcp ?? {});
   try {
     return await Promise.all(
       servers.names.map(async (name): Promise<Asked> => {
         const offer = await servers
-          .offerOf(name)
+          .offerOf(name, tenant ?? usualTenant(project))
           .catch((error: unknown) => ({ code: codeOf(error) ?? 'internal', problem: messageOf(error) }));
         return [name, offer];
       }),

@@ -48,7 +48,7 @@ async function* examine(flags: ProcessFlags, environment: Environment): AsyncGen
   const listens = listensAt(flags, configuration, project?.config.http, environment);
   yield await checkServicePort(configuration.directory, listens);
   if (project !== undefined) yield* await checkAccess(project.config.access, listens, () => hasKey(project.config.store, configuration));
-  if (configuration.redisUrl !== undefined) yield await checkRedis(configuration.redisUrl);
+  yield* await checkRedis(configuration);
   if (configuration.server !== undefined) yield await checkReach(configuration.server);
   yield* await checkServer(configuration, environment);
 }

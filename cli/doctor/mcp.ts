@@ -1,17 +1,24 @@
 import { McpServers } from '../../activities/mcp/servers';
 import type { McpOffer } from '../../activities/mcp/server';
+import { codeOf } from '../../contract/errors';
+import { defaultTenant } from '../../contract/names';
 import type { Project } from '../../service/project/load-project';
 import { fine, found, foundBy, type Finding } from './finding';
 
-export async function checkMcp({ config }: Pick<Project, 'config'>): Promise<readonly Finding[]> {
+export function usualTenant({ config }: Pick<Project, 'config'>): string {
+  return process.env['HOLDFAST_TENANT'] || config.tenant || defaultTenant;
+}
+
+export async function checkMcp(project: Pick<Project, 'config'>): Promise<readonly Finding[]> {
+  const { config } = project;
   const servers = new McpServers(config.mcp ?? {});
   try {
     const findings = await Promise.all(
       servers.names.map(async (name) => {
         try {
-          return findingsOf(name, await servers.offerOf(name), Object.keys(config.mcp?.[name]?.effects ?? {}));
+          return findingsOf(name, await servers.offerOf(name, usualTenant(project)), Object.keys(config.mcp?.[name]?.effects ?? {}));
         } catch (error) {
-          return [foundBy('mcp', error)];
+          return [foundBy('mcp', error, codeOf(error) === 'mcp-forbidden' ? 'warning' : 'problem')];
         }
       }),
     );

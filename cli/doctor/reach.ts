@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf, messageOf } from '../../contract/errors';
+import type { Configuration } from '../../host/configuration';
 import { checkPortFree } from '../../host/server/free-port';
-import { processAt } from '../processes/service-record';
+import { isServiceAlone, processAt } from '../processes/service-record';
 import { fine, found, foundBy, type Finding } from './finding';
 
 export async function checkServicePort(
@@ -22,7 +23,15 @@ export async function checkServicePort(
 
 const patienceMs = 3_000;
 
-export async function checkRedis(url: string): Promise<Finding> {
+export async function checkRedis({ redisUrl: url, directory }: Pick<Configuration, 'redisUrl' | 'directory'>): Promise<readonly Finding[]> {
+  if (url !== undefined) return [await checkRedisAt(url)];
+  if (!isServiceAlone(directory)) return [];
+  const message =
+    'The service of this directory has no worker in its process, and HOLDFAST_REDIS_URL is not set: readers get whole messages.';
+  return [found('redis', 'warning', 'deltas-not-shared', message)];
+}
+
+async function checkRedisAt(url: string): Promise<Finding> {
   const { createClient } = await import('@redis/client');
   const client = createClient({ url, socket: { connectTimeout: patienceMs, reconnectStrategy: false } });
   client.on('error', () => undefined);

@@ -47,6 +47,10 @@ export function processAt(directory: string, port: number): number | undefined {
   return living(directory).find(({ url }) => url !== undefined && Number(new URL(url).port || 80) === port)?.pid;
 }
 
+export function isServiceAlone(directory: string): boolean {
+  return living(directory).some(({ url, worker }) => url !== undefined && worker === undefined);
+}
+
 export function isServiceStarting(directory: string): boolean {
   return living(directory).some(({ url }) => url === undefined);
 }

@@ -105,6 +105,12 @@ export class Authority {
   }
 }
 
+/** For what belongs to no single run, so that `may` of `identify` cannot decide about it. */
+export function refuseLimited(caller: KnownCaller | undefined, refused: string): void {
+  if (caller?.mayWith === undefined) return;
+  throw new HoldfastError('action-forbidden', `${caller.user} may not ${refused}: \`identify\` limits ${caller.user} to some runs.`);
+}
+
 export function actionForbidden({ user, roles }: Principal, action: Action): HoldfastError {
   return new HoldfastError('action-forbidden', `${user} may not do this (${action}), with the roles: ${roles.join(', ') || 'none'}.`);
 }

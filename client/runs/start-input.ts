@@ -42,7 +42,7 @@ export function startInputOf(
 ): StartInput {
   checkStart(options);
   const { id = `run-${randomBytes(6).toString('hex')}` } = options;
-  if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `"${id}" is no id for a run.`);
+  if (!isRunId(id)) throw new HoldfastError('run-id-invalid', `${shown(id)} is no id for a run.`);
   if (!isName(agent)) throw new HoldfastError('agent-unknown', `"${agent}" is no name of an agent.`);
   const start: StartInput = {
     version: 1,

@@ -72,7 +72,7 @@ export function ToolTable({ tools, agents }: Pick<ServiceFacts, 'tools' | 'agent
         <small class="muted breaks">{visibleText(tool.description)}</small>
       </>,
       words.toolKinds[tool.kind],
-      tool.kind === 'worker' ? (
+      tool.kind === 'worker' || tool.effect !== undefined ? (
         <span title={effectOf(tool).title}>
           <Badge kind={effectOf(tool).kind}>{effectOf(tool).text}</Badge>
         </span>

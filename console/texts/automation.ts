@@ -38,7 +38,7 @@ export const automationTexts = {
   none: 'none',
   leftOut: (skipped: number, missed: number) => `Times without a run: ${skipped} at work, ${missed} server down.`,
   runNow: 'Run now',
-  runs: (name: string) => `${name} starts a run, as its overlap allows.`,
+  runs: (name: string) => `${name} starts now, as its overlap allows.`,
   pause: 'Pause',
   pauseText: 'No run starts until somebody resumes the schedule. Runs at work go on.',
   note: 'Why, for other people',

@@ -42,7 +42,7 @@ export const serviceTexts = {
   runsOf: (agent: string) => `Runs of ${agent}`,
   noAgents: 'This service serves no agents.',
   tool: 'Tool',
-  toolKinds: { worker: 'a worker', workflow: 'the run itself', external: 'its caller' },
+  toolKinds: { worker: 'a worker', workflow: 'the run itself', external: 'its caller', mcp: 'an MCP server' },
   answeredBy: 'Answered by',
   effect: 'Effect',
   effectTitles: {

@@ -8,7 +8,7 @@ export type StreamReply = readonly { readonly name: string; readonly messages: E
 type Entries = readonly { readonly id: string; readonly message: Readonly<Record<string, string>> }[];
 
 export const pageSize = 1_000;
-/** The longest wait for the last deltas of a call that the history shows as ended. */
+/** The longest wait for each more delta of a call that the history shows as ended. */
 const lastDeltasMs = 1_000;
 
 /** Shows the stream of a run to listeners: each delta once and in order. */
@@ -46,9 +46,14 @@ export class ReadRun {
   }
 
   async settled(address: string): Promise<void> {
-    if (!this.calls.has(address)) return;
+    const lines = this.calls.get(address);
+    if (lines === undefined) return;
     const end = new Promise<void>((resolve) => this.ends.set(address, resolve));
-    await Promise.race([end, delay(lastDeltasMs, undefined, { ref: false })]);
+    const countHeard = (): number => [...lines.values()].reduce((sum, count) => sum + count, 0);
+    for (let heard = 0; this.calls.has(address) && heard < countHeard();) {
+      heard = countHeard();
+      await Promise.race([end, delay(lastDeltasMs, undefined, { ref: false })]);
+    }
     this.settle(address);
   }
 

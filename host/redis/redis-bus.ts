@@ -29,21 +29,25 @@ export class RedisBus implements DeltaSink, DeltaSource {
   private blocking: Promise<RedisClient> | undefined;
   private readonly sent = new SentCalls(
     () => this.ready,
-    (error) => this.isAway(error),
+    (error) => (error === undefined ? this.isBack('writing') : this.isAway('writing', error)),
   );
   private readonly runs = new Map<string, ReadRun>();
   private readonly wakeStream = `holdfast:deltas:wake:${randomUUID()}`;
   private isReading = false;
-  private told = false;
+  private readonly away = new Set<'reading' | 'writing'>();
   private closed = false;
 
   constructor(
     private readonly url: string,
     private readonly onProblem: (problem: HoldfastError) => void = () => undefined,
   ) {
-    void this.open(() => this.isBack()).then((client) => {
+    const onReady = (): void => {
+      this.isBack('writing');
+      this.sent.again();
+    };
+    void this.open('writing', onReady).then((client) => {
       this.client = client;
-      if (client.isReady) this.isBack();
+      if (client.isReady) onReady();
     });
   }
 
@@ -83,8 +87,8 @@ export class RedisBus implements DeltaSink, DeltaSource {
     return !this.closed && this.client?.isReady === true ? this.client : undefined;
   }
 
-  private open(onReady?: () => void): Promise<RedisClient> {
-    const client = connectRedis(this.url, { onError: (error) => this.isAway(error), ...defined({ onReady }) }, { silentMs });
+  private open(side: 'reading' | 'writing', onReady?: () => void): Promise<RedisClient> {
+    const client = connectRedis(this.url, { onError: (error) => this.isAway(side, error), ...defined({ onReady }) }, { silentMs });
     this.clients.push(client);
     return client;
   }
@@ -96,15 +100,16 @@ export class RedisBus implements DeltaSink, DeltaSource {
       const asked = new Map(this.runs);
       const keys = [...[...asked].map(([key, { last }]) => ({ key, id: last })), { key: this.wakeStream, id: woken }];
       try {
-        const client = await (this.blocking ??= this.open());
+        const client = await (this.blocking ??= this.open('reading'));
         const found = (await client.xRead(keys, { BLOCK: blockMs, COUNT: pageSize })) as StreamReply | null;
+        this.isBack('reading');
         for (const { name, messages } of found ?? []) {
           const run = this.runs.get(name);
           if (name === this.wakeStream) woken = messages.at(-1)?.id ?? woken;
           else if (run === asked.get(name)) run?.take(messages);
         }
       } catch (error) {
-        this.isAway(error);
+        this.isAway('reading', error);
         await delay(pauseMs, undefined, { ref: false });
       }
     }
@@ -114,18 +119,21 @@ export class RedisBus implements DeltaSink, DeltaSource {
   /** The open request does not have the newest run. */
   private wake(): void {
     const batch = this.ready?.multi().xAdd(this.wakeStream, '*', { json: '' }).pExpire(this.wakeStream, wakeMs);
-    batch?.execAsPipeline().catch((error: unknown) => this.isAway(error));
+    batch?.execAsPipeline().then(
+      () => this.isBack('writing'),
+      (error: unknown) => this.isAway('writing', error),
+    );
   }
 
-  private isBack(): void {
-    this.told = false;
-    this.sent.again();
+  private isBack(side: 'reading' | 'writing'): void {
+    this.away.delete(side);
   }
 
-  private isAway(error: unknown): void {
-    if (this.told || this.closed) return;
-    this.told = true;
-    const said = withoutCredentials(messageOf(error)) || 'it gave no reason';
+  private isAway(side: 'reading' | 'writing', error: unknown): void {
+    const wasAway = this.away.size > 0;
+    this.away.add(side);
+    if (wasAway || this.closed) return;
+    const said = withoutCredentials(messageOf(error)).replace(/\.$/, '') || 'it gave no reason';
     const message = `Redis at HOLDFAST_REDIS_URL cannot be used: ${said}. Until it can, readers in other processes get whole messages.`;
     this.onProblem(new HoldfastError('deltas-not-shared', message, { cause: error }));
   }

@@ -23,10 +23,12 @@ export async function connectRedis(
     socket: {
       connectTimeout: patienceMs,
       ...(silentMs === undefined ? {} : { socketTimeout: silentMs }),
-      reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 5_000),
+      reconnectStrategy: (tries) => Math.min(100 * 2 ** tries, 1_000),
     },
   });
   client.on('error', onError);
+  // A client that is destroyed while it connects would keep the connection.
+  client.on('connect', () => client.isOpen || client.destroy());
   if (onReady !== undefined) client.on('ready', onReady);
   const connecting = client.connect().catch(onError);
   await Promise.race([connecting, delay(patienceMs, undefined, { ref: false })]);

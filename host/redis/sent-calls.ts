@@ -28,6 +28,8 @@ const endedMs = 60_000;
 const pauseMs = 1_000;
 const mostBytes = 4_000_000;
 const mostUnsent = 10_000;
+/** Of a Redis that takes batches slowly or not at all. */
+const mostWaiting = 32_000_000;
 
 export const streamOf = (runId: string): string => `holdfast:deltas:${runId}`;
 
@@ -38,11 +40,12 @@ export class SentCalls {
   private readonly name = randomUUID();
   private count = 0;
   private isSending = false;
+  private waiting = 0;
   sending: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly ready: () => RedisClient | undefined,
-    private readonly onError: (error: unknown) => void,
+    private readonly onSent: (error?: unknown) => void,
   ) {}
 
   publish(runId: string, { agent, runPath, address, ...delta }: Delta): void {
@@ -52,6 +55,7 @@ export class SentCalls {
     const json = JSON.stringify(delta);
     line.kept.push(json);
     line.bytes += json.length;
+    this.waiting += json.length;
     if (delta.type === 'attempt-void') this.open.delete(key);
     this.send(line);
   }
@@ -67,6 +71,7 @@ export class SentCalls {
 
   /** Redis may have lost all entries. */
   again(): void {
+    this.waiting = 0;
     for (const line of [...this.unsent, ...this.open.values()]) {
       line.sent = line.first;
       this.send(line);
@@ -83,7 +88,8 @@ export class SentCalls {
   }
 
   private send(line: Line): void {
-    if (this.ready() === undefined && (line.settled || line.bytes > mostBytes)) forget(line, lengthOf(line));
+    const isTooMuch = this.ready() === undefined ? line.settled || line.bytes > mostBytes : this.waiting > mostWaiting;
+    if (isTooMuch) forget(line, lengthOf(line));
     const [oldest] = this.unsent;
     if (this.unsent.size >= mostUnsent && oldest !== undefined) this.unsent.delete(oldest);
     this.unsent.add(line);
@@ -95,35 +101,46 @@ export class SentCalls {
   private async sendAll(): Promise<void> {
     await Promise.resolve();
     for (let client = this.ready(); client !== undefined && this.unsent.size > 0; client = this.ready()) {
-      try {
-        await this.sendBatch(client);
-      } catch (error) {
-        this.onError(error);
-        if (this.ready() !== undefined) await delay(pauseMs, undefined, { ref: false });
-      }
+      const { waiting } = this;
+      const error = await this.sendBatch(client);
+      this.waiting -= waiting;
+      this.onSent(error);
+      if (error !== undefined && this.ready() !== undefined) await delay(pauseMs, undefined, { ref: false });
     }
     this.isSending = false;
   }
 
-  private async sendBatch(client: RedisClient): Promise<void> {
-    const batch = client.multi();
-    const sent = [...this.unsent].map((line) => ({ line, upTo: lengthOf(line), settled: line.settled }));
+  /** Returns why Redis refused a line, which is sent again unless its call has ended. */
+  private async sendBatch(client: RedisClient): Promise<unknown> {
     const open = new Set([...this.open.values()].map(({ runId }) => runId));
-    for (const { line, upTo, settled } of sent) {
-      const { name, runId, origin, kept, first, sent: from } = line;
-      const add = (json: string): unknown => batch.xAdd(streamOf(runId), '*', { json }, { TRIM: streamLength });
-      if (from < upTo)
-        add(`{"line":"${name}","from":${from},"origin":${JSON.stringify(origin)},"deltas":[${kept.slice(from - first).join()}]}`);
-      if (settled) add(JSON.stringify({ settled: origin.address } satisfies StreamEntry));
-      batch.pExpire(streamOf(runId), open.has(runId) ? openMs : endedMs);
-    }
-    await batch.execAsPipeline();
-    for (const { line, upTo, settled } of sent) {
-      line.sent = Math.max(line.sent, upTo);
-      if (line.bytes > mostBytes) forget(line, line.sent);
-      if (line.sent === lengthOf(line) && line.settled === settled) this.unsent.delete(line);
-    }
+    const errors = await Promise.all(
+      [...this.unsent].map(async (line) => {
+        const upTo = lengthOf(line);
+        const { settled } = line;
+        try {
+          await sendLine(client, line, open.has(line.runId) ? openMs : endedMs);
+          line.sent = Math.max(line.sent, upTo);
+        } catch (error) {
+          if (line.bytes > mostBytes) forget(line, upTo);
+          if (settled && client.isReady) this.unsent.delete(line);
+          return error;
+        }
+        if (line.bytes > mostBytes) forget(line, line.sent);
+        if (line.sent === lengthOf(line) && line.settled === settled) this.unsent.delete(line);
+        return undefined;
+      }),
+    );
+    return errors.find((error) => error !== undefined);
   }
+}
+
+async function sendLine(client: RedisClient, { name, runId, origin, kept, first, sent, settled }: Line, ttlMs: number): Promise<void> {
+  const batch = client.multi();
+  const add = (json: string): unknown => batch.xAdd(streamOf(runId), '*', { json }, { TRIM: streamLength });
+  if (sent < first + kept.length)
+    add(`{"line":"${name}","from":${sent},"origin":${JSON.stringify(origin)},"deltas":[${kept.slice(sent - first).join()}]}`);
+  if (settled) add(JSON.stringify({ settled: origin.address } satisfies StreamEntry));
+  await batch.pExpire(streamOf(runId), ttlMs).execAsPipeline();
 }
 
 function lengthOf({ first, kept }: Line): number {

@@ -3,6 +3,7 @@ import type { Author } from '../../contract/access';
 import type { AskingPolicy, PolicyDecision } from '../../contract/decisions';
 import type { People } from '../../contract/people';
 import type { PolicyPlan } from '../../contract/policies';
+import type { ToolSpec } from '../../contract/manifest';
 import type { Json, ToolCall } from '../../contract/messages/messages';
 import type { AskAgain, HeldCall, Pass } from '../effects/tool-decision';
 import type { HookContext, InterruptOptions } from './middleware';
@@ -20,6 +21,7 @@ export interface Inside {
   planOf(policy: string, call: ToolCall): Promise<PolicyPlan>;
   ask(info: Json, options: InterruptOptions): Promise<AnswerOfSomebody>;
   dropSession(keys: readonly string[]): void;
+  specsOf(tools: readonly string[]): readonly ToolSpec[];
 }
 
 export interface Together {

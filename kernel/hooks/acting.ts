@@ -7,6 +7,7 @@ import type { ParseInputResult } from '../../contract/record/wire';
 import type { AskingPolicy } from '../../contract/decisions';
 import type { PolicyPlan } from '../../contract/policies';
 import { defined } from '../../contract/defined';
+import { specsOf } from '../define/workflow-tools';
 import type { AnswerOfSomebody, DecisionOfSomebody, Inside, Eyes, StartedWith, Together, Waivers } from '../define/inside';
 import type { AgentEvent, HookContext, InterruptOptions, ModelResponse, ValueStore } from '../define/middleware';
 import type { Frame } from '../effects/frames';
@@ -35,6 +36,7 @@ type ToolActionOptions = Parameters<HookContext['approve']>[1];
 export class Acting implements Inside {
   private sessionValues: ValueStore | undefined;
   private runLocalValues: HookContext['runLocal'] | undefined;
+  readonly specsOf: Inside['specsOf'] = (tools) => specsOf(this.scope.agent, this.scope.run.manifest, tools) ?? [];
 
   /** `owner`: the frame of the acting code; a branch of a race has its own. */
   constructor(

@@ -21,12 +21,13 @@ export function manifestRequest(root: AnyAgent, state: RunState): ManifestReques
   };
   const aliasedArguments = together(each.map((one) => one.aliasedArguments ?? {}));
   return {
+    tenant: state.tenant,
     agent: root.name,
     tools: all(({ tools }) => tools),
     models: all(({ models }) => models),
     workerMiddleware: all(({ workerMiddleware }) => workerMiddleware),
     ...defined({
-      toolsOfStart: some(({ toolsOfStart }) => toolsOfStart),
+      otherTools: some(({ otherTools }) => otherTools),
       outputs: some(({ outputs }) => outputs),
       policies: some(({ policies }) => policies),
       askedAbout: some(({ askedAbout }) => askedAbout),
@@ -59,7 +60,7 @@ export function isOwnTool(root: AnyAgent, tool: string): boolean {
   return reachable(root).some((agent) => isChat(agent) && agent.ownTools.has(tool));
 }
 
-type AgentRequest = Omit<ManifestRequest, 'agent' | 'language'>;
+type AgentRequest = Omit<ManifestRequest, 'tenant' | 'agent' | 'language'>;
 
 function requestOf(defined: AgentDefinition, state: RunState): AgentRequest {
   const options = runOptionsOf(state.options, defined.name);
@@ -75,7 +76,9 @@ function requestOf(defined: AgentDefinition, state: RunState): AgentRequest {
     tools: [...(options.tools === undefined ? agent.tools : []), ...agent.middleware.flatMap(toolsNamedBy)].filter(
       (tool) => !agent.ownTools.has(tool),
     ),
-    ...(options.tools === undefined ? {} : { toolsOfStart: options.tools.filter((tool) => !agent.ownTools.has(tool)) }),
+    otherTools: [...(options.tools ?? []), ...agent.middleware.flatMap((layer) => traitsOf(layer).offersTools ?? [])].filter(
+      (tool) => !agent.ownTools.has(tool),
+    ),
     models: [options.model ?? state.model ?? agent.model],
     workerMiddleware: agent.workerMiddleware.map(({ name }) => name),
     ...(agent.output === undefined ? {} : { outputs: [agent.output] }),

@@ -22,10 +22,10 @@ const defaultResults = 5;
  * export const allTools = { ...office, tool_search: toolSearchTool(office) };
  * export default defineConfig({ agents: 'agents.ts', tools: allTools });
  */
-export function toolSearchTool(tools: Readonly<Record<string, unknown>>): Tool<z.output<typeof input>, FoundTools> {
-  if (!isRecord(tools) || Object.keys(tools).length === 0)
+export function toolSearchTool(tools?: Readonly<Record<string, unknown>>): Tool<z.output<typeof input>, FoundTools> {
+  if (tools !== undefined && (!isRecord(tools) || Object.keys(tools).length === 0))
     throw new HoldfastError('config-invalid', 'toolSearchTool takes the tools to search in, by name; there are none.');
-  const registry = new ToolRegistry(tools);
+  const registry = new ToolRegistry(tools ?? {});
   return defineTool<z.output<typeof input>, FoundTools>({
     description:
       'Finds tools that you do not have yet, among those that <available-deferred-tools> lists. You can call what is found in your next message.',
@@ -34,7 +34,8 @@ export function toolSearchTool(tools: Readonly<Record<string, unknown>>): Tool<z
     async execute({ query, max_results: asked = defaultResults }, { options }) {
       await registry.ready();
       const searched = isFilledList(options['tools']) ? options['tools'] : registry.names;
-      const specs = searched.flatMap((name) => registry.specOf(name) ?? []);
+      const told = (options['specs'] ?? []) as unknown as readonly ToolSpec[];
+      const specs = searched.flatMap((name) => registry.specOf(name) ?? told.find((spec) => spec.name === name) ?? []);
       const found = findTools(specs, query, asked > 0 ? asked : defaultResults);
       return options['whole'] === true ? found : { selectedTools: found.map(({ name }) => name) };
     },

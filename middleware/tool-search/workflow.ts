@@ -1,4 +1,5 @@
 import type { Json, Message } from '../../contract/messages/messages';
+import { insideOf } from '../../kernel/define/inside';
 import type { AgentMiddleware, AgentState, HookContext } from '../../kernel/define/middleware';
 import { withTraits } from '../../kernel/define/traits';
 import { resultPartsOf } from '../tool-rounds';
@@ -38,7 +39,14 @@ export function toolSearch(options: ToolSearchOptions): AgentMiddleware {
       ...(modelSearch ? deferring(state, dynamic) : offering(state, dynamic, ctx)),
       ...reminded(state, dynamic),
     }),
-    wrapToolCall: (call, next) => next({ ...call, options: { ...call.options, tools: dynamic, ...(modelSearch ? { whole: true } : {}) } }),
+    wrapToolCall(call, next, ctx) {
+      // A search by words needs no schema.
+      const specs = insideOf(ctx)
+        .specsOf(dynamic)
+        .map(({ name, description, inputSchema }) => ({ name, description, inputSchema: modelSearch ? inputSchema : {} }));
+      const search = { tools: dynamic, ...(modelSearch ? { whole: true } : {}), ...(specs.length === 0 ? {} : { specs }) };
+      return next({ ...call, options: { ...call.options, ...search } });
+    },
     ...(modelSearch ? { afterToolCalls: ({ messages }: AgentState, ctx: HookContext) => marked(messages, ctx) } : {}),
   };
   return withTraits(middleware, { offersTools: [tool, ...dynamic], namesTools: dynamic });

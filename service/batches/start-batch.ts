@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
 import type { BatchLine, BatchOptions, KeptLines, StartedBatch } from '../../contract/batches';
 import { batchTag, defaultConcurrency, runIdOfLine } from '../../contract/batches';
+import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
 import { HoldfastError, isFinal, messageOf } from '../../contract/errors';
 import { limits, utf8Length } from '../../contract/limits';
@@ -12,6 +13,7 @@ import { shown } from '../../contract/shown';
 import { startInputOf } from '../../client/runs/start-input';
 import type { AppParts } from '../parts';
 import { inputCheck } from '../http/asked-agent';
+import { parse } from '../http/parse-request';
 import { json } from '../http/schemas';
 import { LineWriter, discardLines } from './kept-lines';
 
@@ -108,8 +110,8 @@ function lineCheck(parts: LineParts, batch: BatchOptions & { readonly id: string
 
 /** An object with `input` that has no other field than `id`, `tags` and `values` is a start. Any other value is an input. */
 function startOfLine(value: unknown): Omit<BatchLine, 'line'> {
-  const start = WholeLine.safeParse(value);
-  return start.success ? defined(start.data) : { input: value as Json };
+  const isStart = isRecord(value) && 'input' in value && Object.keys(value).every((field) => field in WholeLine.shape);
+  return isStart ? defined(parse(WholeLine, value, 'The start')) : { input: value as Json };
 }
 
 function invalid(bad: number, problems: readonly string[]): HoldfastError {

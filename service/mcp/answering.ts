@@ -2,7 +2,8 @@ import { defined } from '../../contract/defined';
 import { codeOf, messageOf } from '../../contract/errors';
 import type { RunView } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
-import { mayAnswer } from '../../contract/who-may-answer';
+import { whyNot } from '../../contract/who-may-answer';
+import { actionForbidden } from '../../client/connection/authority';
 import type { Run } from '../../client/index';
 import { unless } from '../projection/answers';
 import type { McpCaller } from './caller';
@@ -52,8 +53,14 @@ export async function giveAnswers(
 }
 
 /** Questions that this caller may answer. Others wait for somebody else. */
-export function questionsFor({ client }: McpCaller, { status, interrupts }: Pick<RunView, 'status' | 'interrupts'>): readonly Interrupt[] {
-  if (status !== 'waiting' || client.caller?.may.has('runs:answer') === false) return [];
-  const who = client.author({});
-  return interrupts.filter((interrupt) => mayAnswer(interrupt, who, Date.now()));
+export function questionsFor(caller: McpCaller, { status, interrupts }: Pick<RunView, 'status' | 'interrupts'>): readonly Interrupt[] {
+  return status === 'waiting' ? interrupts.filter((interrupt) => whyClosed(caller, [interrupt]) === undefined) : [];
+}
+
+/** Why this caller may answer none of them. */
+export function whyClosed({ client }: McpCaller, interrupts: readonly Interrupt[]): string | undefined {
+  const { caller } = client;
+  if (caller?.may.has('runs:answer') === false) return actionForbidden(caller, 'runs:answer').message;
+  const reasons = interrupts.map((interrupt) => whyNot(interrupt, client.author({}), Date.now())?.message);
+  return reasons.includes(undefined) ? undefined : reasons.join(' ');
 }

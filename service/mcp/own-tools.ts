@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
+import { HoldfastError } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import { listStatuses } from '../../contract/events';
-import type { Json } from '../../contract/messages/messages';
 import { answerIn } from '../a2a/answers';
+import { decisionIn } from '../projection/answers';
 import { parse } from '../http/parse-request';
 import { json, roles, shortText } from '../http/schemas';
 import type { ShownTool } from './agent-tool';
@@ -63,6 +65,8 @@ const mostBytes = 256 * 1024;
 async function eventsOf({ runId: id, from = 0, limit = 100 }: z.infer<typeof EventsArguments>, caller: McpCaller): Promise<ToolResult> {
   const run = caller.client.run(id);
   const { nextOffset, status } = await inTime(caller, () => run.view());
+  if (from > nextOffset)
+    throw new HoldfastError('request-invalid', `from is ${from}, and the next event of this run has the offset ${nextOffset}.`);
   const events: RunEvent[] = [];
   let bytes = 0;
   if (from < nextOffset)
@@ -83,9 +87,10 @@ async function answer(
   const run = caller.client.run(id);
   const { interrupts } = await inTime(caller, () => run.view());
   const open = interrupts.find((interrupt) => interrupt.id === interruptId);
-  const given = open === undefined ? (said as Json) : answerIn(open, said);
+  const isDecision = open === undefined && isRecord(said) && 'approved' in said;
+  const given = open !== undefined ? answerIn(open, said) : isDecision ? decisionIn(interruptId, said) : said;
   await inTime(caller, () => run.resume(interruptId, given, defined(who)));
-  return runResult(await settled(run, caller));
+  return runResult(await settled(run, caller), caller, true);
 }
 
 export const ownTools: ReadonlyMap<string, OwnTool> = new Map([
@@ -111,7 +116,7 @@ export const ownTools: ReadonlyMap<string, OwnTool> = new Map([
     async ({ runId: id }, caller) => {
       const view = await inTime(caller, () => caller.client.run(id).view());
       const { startedAt, closedAt, startedBy, usage } = view;
-      return jsonResult({ ...shownRun(view), ...defined({ startedAt, closedAt, startedBy }), usage });
+      return jsonResult({ ...(await shownRun(view, caller)), ...defined({ startedAt, closedAt, startedBy }), usage });
     },
   ),
   ownTool(

@@ -18,13 +18,14 @@ export function mcpRoutes(parts: AppParts, issuers: readonly Issuer[]): Hono {
   const { store, closing } = parts;
   const answer = async ({ context, client }: Pick<RouteAsked<'/mcp'>, 'context' | 'client'>, body?: unknown): Promise<Response> => {
     const request = context.req.raw;
-    const signal = AbortSignal.any([request.signal, closing, AbortSignal.timeout(longestMs)]);
+    const ends = [request.signal, closing, AbortSignal.timeout(longestMs)];
     let secret: Promise<Buffer> | undefined;
     return answerMcp(request, body, {
       sdk: await loadSdk(),
       parts,
       client,
-      signal,
+      signal: AbortSignal.any(ends),
+      ends,
       secret: () => (secret ??= storedSecret(store, 'mcp/secret')),
     });
   };

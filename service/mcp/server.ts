@@ -3,6 +3,7 @@ import { errorTable } from '../../contract/errors';
 import { isRecord } from '../../contract/check';
 import type { Interrupt } from '../../contract/interrupts';
 import type { JsonObject } from '../../contract/messages/messages';
+import { shown } from '../../contract/shown';
 import type { Run } from '../../client/index';
 import { shownHash } from '../access/links';
 import { agentsIn } from '../http/asked-agent';
@@ -40,7 +41,7 @@ export function serverFor(caller: McpCaller, era: 'legacy' | 'modern'): Server {
     },
   );
   server.setRequestHandler('tools/list', () => ({
-    tools: [...agentTools(caller).values()].map(({ shown }) => shown).concat(ownShown),
+    tools: [...agentTools(caller).values()].map((tool) => tool.shown).concat(ownShown),
   }));
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, ctx) => {
     const called = callTool(caller, { name, given: given as JsonObject, ctx, isModern });
@@ -68,7 +69,7 @@ async function inProtocol({ sdk, parts }: McpCaller, act: () => Promise<CallResu
   }
 }
 
-const ownShown: readonly ShownTool[] = [...ownTools.values()].map(({ shown }) => shown);
+const ownShown: readonly ShownTool[] = [...ownTools.values()].map((tool) => tool.shown);
 
 /** By name of the tool. An agent with the name of an own tool gets a prefix. */
 function agentTools({ parts }: McpCaller): ReadonlyMap<string, { readonly shown: ShownTool; readonly agent: AgentSummary }> {
@@ -95,7 +96,7 @@ async function callTool(caller: McpCaller, called: Called): Promise<CallResult> 
   if (tool !== undefined) return callAgent(caller, tool.agent, called);
   const { sdk } = caller;
   const known = [...tools.keys(), ...ownTools.keys()].join(', ');
-  throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `There is no tool "${called.name}". There are: ${known}.`, {
+  throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `There is no tool ${shown(called.name)}. There are: ${known}.`, {
     code: 'agent-unknown',
   });
 }
@@ -113,7 +114,7 @@ async function followRun(caller: McpCaller, run: Run, { ctx, isModern }: Called,
   const { told, misfits } = await giveAnswers(run, caller, responses, isAsked);
   const view = await settled(run, caller);
   const open = questionsFor(caller, view).filter(({ id }) => !told.has(id));
-  if (open.length === 0 || !isModern || !takesForms(caller, ctx)) return runResult(view);
+  if (open.length === 0 || !isModern || !takesForms(caller, ctx)) return runResult(view, caller, told.size > 0);
   const inputRequests = Object.fromEntries(open.map((interrupt) => [interrupt.id, formOf(interrupt, misfits.get(interrupt.id))]));
   return { resultType: 'input_required', inputRequests, requestState: await mintState(caller, ctx, run.id, open) };
 }

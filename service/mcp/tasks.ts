@@ -26,16 +26,17 @@ function factsOf({ id, startedAt, closedAt }: RunView): TaskFields {
   return { taskId: id, createdAt: startedAt ?? now, lastUpdatedAt: closedAt ?? now, ttlMs: null, pollIntervalMs };
 }
 
-function taskOf(view: RunView, caller: McpCaller): TaskFields {
+async function taskOf(view: RunView, caller: McpCaller): Promise<TaskFields> {
   const facts = factsOf(view);
   if (view.status === 'cancelled') return { ...facts, status: 'cancelled' };
   // A failed run is a result with an error, because the status `failed` is for errors of the protocol.
-  if (view.status === 'completed' || view.status === 'failed') return { ...facts, status: 'completed', result: runResult(view) };
+  if (view.status === 'completed' || view.status === 'failed')
+    return { ...facts, status: 'completed', result: await runResult(view, caller) };
   const questions = questionsFor(caller, view);
   if (questions.length > 0)
     return { ...facts, status: 'input_required', inputRequests: Object.fromEntries(questions.map((one) => [one.id, formOf(one)])) };
-  const [told] = runResult(view).content;
-  return { ...facts, status: 'working', ...(view.status === 'running' ? {} : { statusMessage: told?.text }) };
+  const [told] = (await runResult(view, caller)).content;
+  return { ...facts, status: 'working', statusMessage: told?.text };
 }
 
 const Params = z.looseObject({ taskId: z.string() });

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
+import { refuseLimited } from '../../client/connection/authority';
 import { HoldfastError, messageOf } from '../../contract/errors';
 import { Routes, done, ok } from '../http/routes';
 import { count } from '../http/schemas';
@@ -13,8 +14,8 @@ const usualLimit = 100;
 
 export function noticeRoutes({ store, closing }: AppParts, send: SenderSettings['send']): Hono {
   const outboxOf = ({ caller, place }: HoldfastClient): NoticeOutbox => {
-    if (caller?.mayWith === undefined) return new NoticeOutbox(store, place.tenant);
-    throw new HoldfastError('action-forbidden', `${caller.user} may not see notices: \`identify\` limits ${caller.user} to some runs.`);
+    refuseLimited(caller, 'see notices');
+    return new NoticeOutbox(store, place.tenant);
   };
   const list = {
     may: 'runs:read',

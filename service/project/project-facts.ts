@@ -1,6 +1,7 @@
 import type { ModelRegistry } from '../../activities/models/models';
 import { isRecord } from '../../contract/check';
 import { defined } from '../../contract/defined';
+import { mcpServerOf, mcpToolName } from '../../contract/mcp-names';
 import type { ProjectFacts, ServedAgent, ServedModel, ServedTool, LimitUse, ServiceProblem } from '../../contract/service-facts';
 import type { AnyAgent } from '../../kernel/define/definition';
 import { agentsIn, isChat, reachable } from '../../kernel/define/definition';
@@ -12,9 +13,11 @@ export function projectFacts(exported: ReadonlyMap<string, AnyAgent>, config: Pr
   const all = new Map<string, AnyAgent>(exported);
   for (const root of exported.values()) for (const agent of reachable(root)) if (!all.has(agent.name)) all.set(agent.name, agent);
   const agents = [...all.values()];
+  const served = agents.map((agent) => servedAgent(agent, exported.has(agent.name)));
+  const tools = [...workerTools(config.tools ?? {}), ...workflowTools(agents, config.tools ?? {})];
   return {
-    agents: agents.map((agent) => servedAgent(agent, exported.has(agent.name))),
-    tools: [...workerTools(config.tools ?? {}), ...workflowTools(agents, config.tools ?? {})],
+    agents: served,
+    tools: [...tools, ...mcpTools(served, tools, config.mcp)],
     models: servedModels(agents, config, models),
     limits: Object.entries(config.models?.limits ?? {}).map(([pattern, limit]) => ({ models: pattern, ...limit })),
   };
@@ -53,6 +56,19 @@ function workflowTools(agents: readonly AnyAgent[], known: Readonly<Record<strin
     for (const [name, { spec }] of agent.ownTools)
       if (!Object.hasOwn(known, name)) own.set(name, { name, description: spec.description, kind: 'workflow' });
   return [...own.values()];
+}
+
+function mcpTools(agents: readonly ServedAgent[], known: readonly ServedTool[], mcp: ProjectConfig['mcp'] = {}): readonly ServedTool[] {
+  const named = new Set(agents.flatMap(({ tools }) => tools));
+  for (const { name } of known) named.delete(name);
+  return [...named].flatMap((name) => {
+    const server = mcpServerOf(Object.keys(mcp), name) ?? '';
+    const options = mcp[server];
+    if (options === undefined) return [];
+    const { effects = {}, timeout } = options;
+    const [, effect] = Object.entries(effects).find(([tool]) => mcpToolName(server, tool) === name) ?? [];
+    return [{ name, description: `A tool of the MCP server ${server}.`, kind: 'mcp' as const, ...defined({ effect, timeout }) }];
+  });
 }
 
 function servedModels(agents: readonly AnyAgent[], config: ProjectConfig, models: ModelRegistry): readonly ServedModel[] {

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { HoldfastClient } from '../../client/index';
+import { refuseLimited } from '../../client/connection/authority';
 import { isRecord } from '../../contract/check';
 import { HoldfastError, codeOf, errorTable, messageOf } from '../../contract/errors';
 import { limits } from '../../contract/limits';
@@ -25,13 +26,7 @@ export function triggerRoutes(parts: AppParts): Hono {
     return trigger;
   };
   const ofCaller = (client: HoldfastClient, name: string): Deliveries => {
-    const { caller } = client;
-    // Deliveries belong to no single run, so `may` of `identify` cannot decide about them.
-    if (caller?.mayWith !== undefined)
-      throw new HoldfastError(
-        'action-forbidden',
-        `${caller.user} may not see deliveries: \`identify\` limits ${caller.user} to some runs.`,
-      );
+    refuseLimited(client.caller, 'see deliveries');
     return new Deliveries(parts, named(name, client.place.tenant), client);
   };
   const receive = {

@@ -8,6 +8,8 @@ import type { GenerateAnswer, GenerateRequest } from '../../activities/models/la
 import { defineTool } from '../../activities/tools/tools';
 import type { HoldfastClient } from '../../client/connect';
 import { connect } from '../../client/connect';
+import { defined } from '../../contract/defined';
+import type { DeltaSource } from '../../contract/deltas';
 import { textOf, toolCallsOf } from '../../contract/messages/messages';
 import type { TemporalSettings } from '../../host/connection';
 import { startEmbeddedServer } from '../../host/server/embedded-server';
@@ -61,8 +63,8 @@ export function createWorker(place: Place, taskQueue: string, options: Partial<W
   });
 }
 
-export function connectClient(place: Place, taskQueue: string, compress = true): Promise<HoldfastClient> {
-  return connect({ ...shared(place, taskQueue), compress });
+export function connectClient(place: Place, taskQueue: string, compress = true, deltas?: DeltaSource): Promise<HoldfastClient> {
+  return connect({ ...shared(place, taskQueue), compress, ...defined({ deltas }) });
 }
 
 export interface Bed {
@@ -70,9 +72,9 @@ export interface Bed {
   close(): Promise<void>;
 }
 
-export async function startBed(place: Place, taskQueue: string, options: Partial<WorkerOptions>): Promise<Bed> {
+export async function startBed(place: Place, taskQueue: string, options: Partial<WorkerOptions>, deltas?: DeltaSource): Promise<Bed> {
   const worker = await createWorker(place, taskQueue, options);
-  const client = await connectClient(place, taskQueue, options.compress);
+  const client = await connectClient(place, taskQueue, options.compress, deltas);
   return {
     client,
     async close() {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { ServiceClient } from '../../client/http/index';
-import { DevWithClients } from '../support/dev-with-clients';
+import { DevWithClients, whenReachable } from '../support/dev-with-clients';
 import { eventually } from '../support/eventually';
 import { openBrowser } from './browser';
 
@@ -52,21 +52,14 @@ afterAll(async () => {
   receiver.close();
 }, 60_000);
 
-/** Repeats requests that a kill has broken. */
-async function stubborn<T>(ask: () => Promise<T>): Promise<T> {
-  return eventually(() =>
-    ask().catch((error: unknown) =>
-      (error as { code?: unknown }).code === 'service-unreachable' ? undefined : Promise.reject(error as Error),
-    ),
-  );
-}
-
 it('each notice arrives with one id while service, worker and server are killed twice, and a person approves on a phone with its link', async () => {
   const client = new ServiceClient(dev.url, { fetch: dev.fetch });
   const ids = Array.from({ length: runs }, (_, at) => `order-${at}`);
   const start = async (some: readonly string[]): Promise<void> => {
     for (const id of some)
-      await stubborn(() => client.start({ agent: 'support', id, input: isAsking(id) ? 'Refund order 42, it arrived broken' : 'Hello' }));
+      await whenReachable(() =>
+        client.start({ agent: 'support', id, input: isAsking(id) ? 'Refund order 42, it arrived broken' : 'Hello' }),
+      );
   };
   const first = start(ids.slice(0, runs / 2));
   await eventually(async () => (taken.length > 3 ? true : undefined));

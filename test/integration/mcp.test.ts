@@ -38,14 +38,30 @@ const hung = served(async (request) => {
   return hungHandler.fetch(request);
 });
 const mcp: Record<string, object> = { shop: { ...shop, effects: { pay: 'once' } }, desk: { ...shop, perRun: true } };
+const told: string[] = [];
+const owners: Readonly<Record<string, string>> = { 'Bearer one': 'a', 'Bearer two': 'b' };
+const crm = served(async (request) => {
+  const owner = owners[request.headers.get('authorization') ?? ''];
+  if (owner === undefined) return new Response('', { status: 401 });
+  return createMcpHandler(() => {
+    const made = new McpServer({ name: 'crm', version: '1' });
+    made.registerTool('look', { description: 'Looks.', inputSchema: z.object({ as: z.string() }) }, ({ as }) => {
+      told.push(`${as} with the token of ${owner}`);
+      return { content: [{ type: 'text', text: owner }] };
+    });
+    return made;
+  }).fetch(request);
+});
+const forTenant = (tenant: string) =>
+  tenant === 'a' || tenant === 'b' ? { headers: { authorization: `Bearer ${tenant === 'a' ? 'one' : 'two'}` } } : undefined;
 beforeAll(async () => {
   mcp['changing'] = { url: (await changing).url };
+  mcp['crm'] = { url: (await crm).url, forTenant };
   mcp['hung'] = { url: (await hung).url };
 });
 const bed = sharedBed({ tools: fixtureTools, mcp: mcp as never });
 afterAll(async () => {
-  await (await changing).close();
-  await (await hung).close();
+  for (const server of [changing, crm, hung]) await (await server).close();
   rmSync(folder, { recursive: true });
 });
 
@@ -124,4 +140,25 @@ it('keeps the schema of its start for a run that waits while the list changes', 
   expect(JSON.stringify(results.at(-1))).toContain('amount');
   const fresh = await start(['changing_pay'], calls({ name: 'changing_pay', input: { amount: '5' } }), text('Done.'));
   expect(await fresh.result()).toBe('Done.');
+});
+
+it('calls with the token of the tenant of the run, also after a restart of the worker', async () => {
+  const tenants = ['a', 'b', 'a', 'b'];
+  const look = (as: string) => calls({ name: 'crm_look', input: { as } });
+  const begin = (tenant: string): Promise<Run> => {
+    const { model } = bed.scripted(script(look(tenant), calls({ name: 'ask', input: { question: 'Now?' } }), look(tenant), text('Done.')));
+    return bed.client.forTenant(tenant).start('plain', 'Go.', { model, options: { tools: ['ask', 'crm_look'] } });
+  };
+  const runs = await Promise.all(tenants.map(begin));
+  const questions = await Promise.all(runs.map(asked));
+  await bed.stopWorker();
+  await bed.startWorker();
+  await Promise.all(runs.map((run, n) => run.resume(questions[n]?.id ?? '', { answer: 'yes' })));
+  expect(await Promise.all(runs.map((run) => run.result()))).toEqual(tenants.map(() => 'Done.'));
+  const expected = tenants.flatMap((tenant) => Array.from({ length: 2 }, () => `${tenant} with the token of ${tenant}`));
+  expect(told.sort()).toEqual(expected.sort());
+  const refused = await begin('c');
+  expect(await refused.outcome()).toMatchObject({ status: 'failed', error: { code: 'mcp-forbidden' } });
+  const history = JSON.stringify(await Promise.all(runs.map(async (run) => [await run.view(), await run.transcript()])));
+  expect(history).not.toContain('Bearer');
 });

@@ -117,4 +117,33 @@ describe('the clients of MCP', () => {
     const other = { ...answer, arguments: { ...answer.arguments, by: 'zoe' } };
     expect((await rpc('tools/call', other)).result).toMatchObject({ structuredContent: { error: { code: 'author-forbidden' } } });
   });
+
+  it('see nothing of another tenant: each tool and method answers as for a run that is not there', async () => {
+    const { runId, interrupts } = (await rpc('tools/call', refund, { capabilities: {} })).result.structuredContent;
+    const strange = { key: await dev.createKey('zoe', '--tenant', 'globex', '--roles', 'admin') };
+    const told = async (method: string, of: (id: string) => object, capabilities?: object): Promise<void> => {
+      const answers = [runId as string, 'nobody'].map(async (id) => {
+        const { result, error } = await rpc(method, of(id), { ...strange, ...(capabilities === undefined ? {} : { capabilities }) });
+        return JSON.parse(JSON.stringify(result ?? error).replaceAll(id, 'ID'));
+      });
+      const [foreign, unknown] = await Promise.all(answers);
+      expect(foreign).toEqual(unknown);
+      expect(JSON.stringify(foreign)).toContain('run-unknown');
+    };
+    for (const name of ['get_run', 'events']) await told('tools/call', (id) => ({ name, arguments: { runId: id } }));
+    const interruptId: string = interrupts[0].id;
+    await told('tools/call', (id) => ({ name: 'answer_interrupt', arguments: { runId: id, interruptId, answer: { approved: true } } }));
+    for (const method of ['tasks/get', 'tasks/cancel']) await told(method, (taskId) => ({ taskId }), withTasks);
+    await told('tasks/update', (taskId) => ({ taskId, inputResponses: { [interruptId]: accept } }), withTasks);
+    const { result: own } = await rpc(
+      'tools/call',
+      { ...refund, arguments: { ...refund.arguments, runId } },
+      { ...strange, capabilities: {} },
+    );
+    expect(own.structuredContent).toMatchObject({ runId, status: 'waiting' });
+    const { result: listed } = await rpc('tools/call', { name: 'list_runs', arguments: {} }, strange);
+    expect(listed.structuredContent.runs.map((run: Body) => run.runId)).toEqual([runId]);
+    expect((await rpc('tools/call', { name: 'get_run', arguments: { runId } })).result.structuredContent.status).toBe('waiting');
+    expect(await paidIn(runId as string)).toBe(0);
+  });
 });

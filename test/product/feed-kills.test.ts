@@ -1,6 +1,6 @@
 import { ServiceClient } from '../../client/http/index';
 import type { FeedEvent } from '../../contract/feed';
-import { DevWithClients } from '../support/dev-with-clients';
+import { DevWithClients, whenReachable } from '../support/dev-with-clients';
 import { eventually } from '../support/eventually';
 
 const dev = new DevWithClients('feed');
@@ -10,21 +10,12 @@ const readers = 20;
 beforeAll(() => dev.open({ scripts: [], fields: 'feed: {},' }), 300_000);
 afterAll(() => dev.close(), 60_000);
 
-/** Repeats requests that a kill has broken. */
-async function stubborn<T>(ask: () => Promise<T>): Promise<T> {
-  return eventually(() =>
-    ask().catch((error: unknown) =>
-      (error as { code?: unknown }).code === 'service-unreachable' ? undefined : Promise.reject(error as Error),
-    ),
-  );
-}
-
 /** Reads to the end of the feed, and then as long as more may come. */
 async function read(client: ServiceClient, mayEnd: () => boolean): Promise<readonly FeedEvent[]> {
   const found: FeedEvent[] = [];
   for (let since: string | undefined; ;) {
     const wasLast = mayEnd();
-    const page = await stubborn(() => client.feed({ limit: 70, ...(since === undefined ? {} : { since }) }));
+    const page = await whenReachable(() => client.feed({ limit: 70, ...(since === undefined ? {} : { since }) }));
     found.push(...page.events);
     since = page.next;
     if (page.more) continue;
@@ -40,12 +31,12 @@ it('gives 20 readers each event of 100 runs once and in order, while the service
   const ids = Array.from({ length: runs }, (_, at) => `feed-${at}`);
   const start = async (some: readonly string[]): Promise<void> => {
     for (const id of some)
-      await stubborn(() =>
+      await whenReachable(() =>
         client.start({ agent: 'support', id, input: id.endsWith('7') ? 'Refund order 42, it arrived broken' : 'Hello' }),
       );
   };
   const first = start(ids.slice(0, runs / 2));
-  await eventually(async () => ((await stubborn(() => client.feed({ limit: 1 }))).events.length > 0 ? true : undefined));
+  await eventually(async () => ((await whenReachable(() => client.feed({ limit: 1 }))).events.length > 0 ? true : undefined));
   await dev.crash();
   await first;
   const second = start(ids.slice(runs / 2));

@@ -35,8 +35,9 @@ const processes = (): readonly string[] =>
     .filter((line) => line.includes(folder));
 
 it('loads agents that name tools of MCP servers, without a connection, and refuses names of other servers', async () => {
-  const { agents } = await loadProject(project('fine', 'off_pay', { off }));
+  const { agents, facts } = await loadProject(project('fine', 'off_pay', { off: { ...off, effects: { pay: 'once' } } }));
   expect(agents).toMatchObject([{ name: 'seller', tools: ['off_pay'], mcp: ['off'] }]);
+  expect(facts.tools).toEqual([{ name: 'off_pay', description: 'A tool of the MCP server off.', kind: 'mcp', effect: 'once' }]);
   expect(askedAgent({ agents }, 'seller', { tools: ['off_find'] }).name).toBe('seller');
   expect(() => askedAgent({ agents }, 'seller', { tools: ['of_find'] })).toThrow('they name the tool "of_find"');
   await expect(loadProject(project('typo', 'of_pay', { off }))).rejects.toMatchObject({ code: 'tool-unknown' });
@@ -68,5 +69,29 @@ it('writes types', async () => {
   const terminal = recordedTerminal({ live: false });
   expect(await writeMcpTypes(terminal, file, { config: project('typed', 'shop_pay', { shop }) })).toBe(0);
   expect(terminal.written()).toBe(`Wrote 4 tools to ${file}.\n`);
+  const config = join(folder, 'typed.config.ts');
+  const nowhere = join(folder, 'none', 'tools.ts');
+  await expect(writeMcpTypes(terminal, nowhere, { config })).rejects.toMatchObject({
+    code: 'command-invalid',
+    message: expect.stringContaining(`${nowhere} cannot be written: ENOENT`) as string,
+  });
+  await expect(writeMcpTypes(terminal, folder, { config })).rejects.toMatchObject({ code: 'config-invalid' });
   expect(readFileSync(file, 'utf8')).toContain('shop_pay: { execute(input: { readonly crash?: string }): unknown };');
+});
+
+it('asks as the tenant, and a server that is not for the tenant is a warning', async () => {
+  const config = project('tenants', 'crm_pay', {});
+  const forTenant = `(tenant) => (tenant === 'acme' ? { headers: {} } : undefined)`;
+  writeFileSync(
+    config,
+    `export default { agents: './tenants-agents.ts', mcp: { crm: { url: 'http://127.0.0.1:9/mcp', forTenant: ${forTenant} } } };`,
+  );
+  const said = async (tenant: object): Promise<string> => {
+    const terminal = recordedTerminal({ live: false });
+    expect(await listMcp(terminal, { config, ...tenant })).toBe(1);
+    return terminal.written();
+  };
+  expect(await said({ tenant: 'acme' })).toContain('crm  mcp-unreachable');
+  expect(await said({})).toContain('crm  mcp-forbidden: `mcp.crm.forTenant` gives nothing for the tenant "default".');
+  expect(await checkMcp(await loadProject(config))).toMatchObject([{ status: 'warning', code: 'mcp-forbidden' }]);
 });

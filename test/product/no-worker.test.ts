@@ -7,9 +7,10 @@ const config = ['--config', resolve(__dirname, '../../examples/support/holdfast.
 
 const begun = (args: readonly string[], until: string): Promise<string> => start(args).seen(until);
 
-it('a run without a worker says so in run, show, list and over HTTP', async () => {
+it('a service without a worker and Redis says so at its start, and a run in run, show, list and over HTTP', async () => {
   await begun(['server'], 'The Temporal server is ready.');
   const said = await begun(['serve', '--port', '0', ...config], 'agents ');
+  expect(said).toContain('of other processes are not shown: services and workers share no HOLDFAST_REDIS_URL');
   const none = 'No worker polls the task queue "holdfast"';
   await begun(['run', 'support', 'Where is order 42?', '--id', 'alone'], none);
   expect((await start(['show', 'alone']).ended).out).toContain(none);

@@ -19,18 +19,35 @@ const kills = ['nothing', 'worker', 'service', 'redis', 'all'] as const;
 
 const agents = `import { agentsFor } from 'holdfast/workflow';
 const { defineAgent } = agentsFor();
-export const talker = defineAgent({ name: 'talker', description: 'Talks.', instructions: '', model: 'test/model', tools: [] });`;
-/** Each piece names the process and its place, so that a lost or repeated piece shows. */
-const config = `const pieces = Number(process.env.PIECES);
-async function* stream() {
-  for (let place = 0; place < pieces; place++) {
+export const talker = defineAgent({ name: 'talker', description: 'Talks.', instructions: '', model: 'test/model', tools: [] });
+export const digger = defineAgent({ name: 'digger', description: 'Digs.', instructions: '', model: 'test/model', tools: ['dig'] });`;
+/** Each piece names the process and its place. The last piece comes with the end of the call. Half of the pieces wait for the kill of the wave. */
+const config = `import { existsSync } from 'node:fs';
+import { defineTool } from 'holdfast/worker';
+import { z } from 'zod';
+const pieces = Number(process.env.PIECES);
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+const open = async (gate) => {
+  while (!existsSync(process.env.GATES + gate)) await pause();
+};
+async function* stream({ messages, tools }) {
+  const gate = messages[0].parts[0].text;
+  if (tools.length > 0 && messages.length === 1) yield { type: 'part', part: { type: 'tool-call', id: 'c', name: 'dig', input: {} } };
+  for (let place = 0; tools.length === 0 && place < pieces; place++) {
+    await pause();
+    if (place === pieces / 2) await open(gate);
     yield { type: 'text', text: process.pid + '.' + place + ';' };
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
   yield { type: 'finish', usage: { inputTokens: 1, outputTokens: 1 } };
 }
 const generate = () => Promise.reject(new Error('These runs stream.'));
-export default { agents: './agents.ts', models: { providers: { test: { model: () => ({ generate, stream }) } } } };`;
+const dig = async (_, call) => {
+  call.progress({ meters: 1 });
+  await open('dig');
+  return 'Gold.';
+};
+const tools = { dig: defineTool({ description: 'Digs.', inputSchema: z.object({}), execute: dig }) };
+export default { agents: './agents.ts', tools, models: { providers: { test: { model: () => ({ generate, stream }) } } } };`;
 
 const { directory, start } = ownCommands('hosts');
 const running = new Map<string, Command>();
@@ -46,6 +63,7 @@ async function open(name: string): Promise<void> {
     HOLDFAST_TASK_QUEUE: taskQueue,
     HOLDFAST_REDIS_URL: redis.url,
     PIECES: '200',
+    GATES: join(directory, 'gate-'),
   };
   const port = ports.get(name);
   const command = start(port === undefined ? ['worker'] : ['serve', '--port', String(port)], variables);
@@ -122,7 +140,7 @@ it('two services show the pieces of two workers once and in order, while each pr
   const found: (Shown & { readonly kill: string })[] = [];
   for (const [wave, kill] of kills.entries()) {
     const started = await Promise.all(
-      Array.from({ length: runs }, (_, at) => client.start('talker', 'Talk.', { id: `${taskQueue}-${wave}-${at}` })),
+      Array.from({ length: runs }, (_, at) => client.start('talker', kill, { id: `${taskQueue}-${wave}-${at}` })),
     );
     const each = started.flatMap((run) =>
       Array.from({ length: readers / runs }, (_, at) => ({ run, reader: new HttpReader(`${urlOf(at)}/runs/${run.id}/events`) })),
@@ -130,6 +148,7 @@ it('two services show the pieces of two workers once and in order, while each pr
     const reading = Promise.all(each.map(({ reader }) => readToEnd(reader)));
     const isLive = ({ reader }: (typeof each)[number]): boolean => reader.connections.flat().some((line) => line.startsWith('text-delta'));
     await eventually(() => Promise.resolve(each.every(isLive) ? true : undefined));
+    writeFileSync(join(directory, `gate-${kill}`), '');
     if (kill === 'all') for (const name of ['redis', 'worker-2', 'service-2']) await crash(name);
     else if (kill !== 'nothing') await crash(kill === 'redis' ? kill : `${kill}-1`);
     await reading;
@@ -148,3 +167,15 @@ it('two services show the pieces of two workers once and in order, while each pr
   const service = await running.get('service-1')?.complained('deltas-not-shared');
   expect(service?.split('Redis at HOLDFAST_REDIS_URL cannot be used')).toHaveLength(3);
 }, 600_000);
+
+it('two services show the progress of a tool while it runs, and each new event', async () => {
+  const run = await client.start('digger', 'dig', { id: `${taskQueue}-dig` });
+  const followed = [0, 1].map((at) => new HttpReader(`${urlOf(at)}/runs/${run.id}/events`));
+  const reading = Promise.all(followed.map(readToEnd));
+  const shows = (line: string): boolean => followed.every(({ connections }) => connections.flat().includes(line));
+  await eventually(() => Promise.resolve(shows('tool-progress') ? true : undefined));
+  expect(followed.some(({ connections }) => connections.flat().includes('tool-end'))).toBe(false);
+  writeFileSync(join(directory, 'gate-dig'), '');
+  await reading;
+  expect(shows('tool-end')).toBe(true);
+});

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { freePort } from '../../host/server/free-port';
 import { ready, run } from '../product/package-bed';
+import { eventually } from './eventually';
 
 const root = resolve(__dirname, '..', '..');
 const command = join(root, 'dist', 'cli', 'main.js');
@@ -65,12 +66,13 @@ export class DevWithClients {
       symlinkSync(join(root, 'node_modules', name), at);
     }
     this.url = `http://127.0.0.1:${await freePort()}`;
-    const { stdout } = await run(process.execPath, [command, 'keys', 'create', 'kim', '--roles', 'admin'], {
-      cwd: this.project,
-      env: environment,
-    });
-    this.key = stdout.trim();
+    this.key = await this.createKey('kim', '--roles', 'admin');
     await this.serve();
+  }
+
+  async createKey(...named: readonly string[]): Promise<string> {
+    const { stdout } = await run(process.execPath, [command, 'keys', 'create', ...named], { cwd: this.project, env: environment });
+    return stdout.trim();
   }
 
   readonly fetch: typeof fetch = (input, init) => {
@@ -135,4 +137,13 @@ export class DevWithClients {
     await closed;
     return said;
   }
+}
+
+/** Repeats requests that a kill has broken. */
+export function whenReachable<T>(ask: () => Promise<T>): Promise<T> {
+  return eventually(() =>
+    ask().catch((error: unknown) =>
+      (error as { code?: unknown }).code === 'service-unreachable' ? undefined : Promise.reject(error as Error),
+    ),
+  );
 }

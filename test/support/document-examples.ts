@@ -25,6 +25,7 @@ export const middlewareNames = readdirSync(join(docs, 'reference/middleware')).f
 export const allExamples: readonly Examples[] = [
   ...[shopExamples, conversationExamples, ['operations/own-service'], ['reference/events']],
   ['guides/behind-a-login'],
+  ['guides/mcp-tools'],
   ...middlewareNames.map(middlewareExamples),
 ];
 

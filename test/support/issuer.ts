@@ -38,7 +38,7 @@ export async function startIssuer(callbacks: readonly string[]): Promise<TestIss
   await new Promise<void>((resolve) => sockets.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(sockets.address() as AddressInfo).port}`;
   const own = `${url}/back`;
-  const provider = providerAt(url, { ...client, audience, callbacks: [...callbacks, own], key });
+  const provider = providerAt(url, { ...client, callbacks: [...callbacks, own], key });
   const answer = provider.callback();
   sockets.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const [, place, , accountId] = (request.url ?? '').split('/');

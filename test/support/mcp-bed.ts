@@ -56,40 +56,48 @@ interface Serving {
   readonly parts?: Partial<ServiceParts>;
   /** Absent: a service without access. */
   readonly caller?: Omit<KnownCaller, 'proof'>;
+  readonly entered?: (caller: KnownCaller) => void;
+  /** Of a service before this one. */
+  readonly runs?: Map<string, TestRun<unknown>>;
 }
 
 /** The service with one agent, whose runs are in memory. */
-export function mcpBed({ agent, steps, facts, parts = {}, caller }: Serving): McpBed {
-  const runs = new Map<string, TestRun<unknown>>();
+export function mcpBed({ agent, steps, facts, parts = {}, caller, entered, runs = new Map() }: Serving): McpBed {
   const given: [string, Json, object][] = [];
   const begin = async (_: string, input: Json, { id = `made-${runs.size}` }: { readonly id?: string } = {}): Promise<TestRun<unknown>> => {
     const known = runs.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) return forCaller(known);
     const by = caller?.user;
     const run = await testRun(agent, { id, input: input, model: scriptedModel(steps), tools, ...defined({ by }) });
-    const resume = run.resume.bind(run) as (...asked: readonly unknown[]) => Promise<void>;
+    runs.set(id, run);
+    return forCaller(run);
+  };
+  const forCaller = (run: TestRun<unknown>): TestRun<unknown> => {
     const who = caller === undefined ? {} : { by: caller.user, roles: caller.roles };
-    run.resume = async (...asked: readonly unknown[]) => {
+    const resume = async (...asked: readonly unknown[]) => {
       const [interruptId, answer, options = {}] = asked;
-      await resume(interruptId, answer, { ...(options as object), ...who });
+      await (run.resume.bind(run) as (...all: readonly unknown[]) => Promise<void>)(interruptId, answer, {
+        ...(options as object),
+        ...who,
+      });
       given.push([String(interruptId), answer as Json, { ...(options as object), ...who }]);
     };
-    runs.set(id, run);
-    return run;
+    return Object.assign(Object.create(run) as TestRun<unknown>, { resume });
   };
   const run = (id: string): TestRun<unknown> => {
     const known = runs.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) return forCaller(known);
     const unknown = (): never => {
       throw new HoldfastError('run-unknown', `There is no run "${id}".`);
     };
     return { id, view: async () => unknown(), events: unknown, cancel: async () => unknown() } as unknown as TestRun<unknown>;
   };
   const list = async () => ({ runs: [...runs].map(([id]) => ({ id, agent: agent.name, status: 'waiting' }) as ListedRun), more: false });
-  const acting = { start: begin, run, list, place: { tenant: caller?.tenant ?? 'default' } };
+  const acting = { start: begin, run, list, place: { tenant: caller?.tenant ?? 'default' }, noWorker: async () => undefined };
   const client = clientWith(
     caller === undefined ? acting : { ...acting, caller, author: () => ({ by: caller.user, roles: caller.roles }) },
   );
+  client.as = (one) => (entered?.(one), client);
   const { signal: closing } = new AbortController();
   setMaxListeners(0, closing);
   const store = parts.store ?? memoryStore();

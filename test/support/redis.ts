@@ -5,6 +5,7 @@ import { freePort } from '../../host/server/free-port';
 
 export interface TestRedis {
   readonly url: string;
+  signal(name: NodeJS.Signals): void;
   kill(): Promise<void>;
 }
 
@@ -21,6 +22,7 @@ export async function startRedis(port?: number): Promise<TestRedis> {
   });
   return {
     url: `redis://127.0.0.1:${at}`,
+    signal: (name) => void process.kill(name),
     async kill() {
       if (process.exitCode !== null || process.signalCode !== null) return;
       const ended = once(process, 'exit');

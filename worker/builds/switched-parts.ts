@@ -4,17 +4,17 @@ import type { WorkerParts } from '../../activities/parts';
 
 /**
  * A running call keeps its parts. A run is prepared with the parts of its build, because it may have begun just before its build was
- * replaced.
+ * replaced. The MCP servers are those of today, so that a corrected server helps runs that wait for the server.
  */
 export class SwitchedParts {
-  private readonly ofBuilds = new Map<string, WorkerParts>();
+  private ofBuilds: Map<string, WorkerParts>;
   private readonly made = new WeakMap<WorkerParts, Activities>();
 
   constructor(
     buildId: string,
     private now: WorkerParts,
   ) {
-    this.ofBuilds.set(buildId, now);
+    this.ofBuilds = new Map([[buildId, now]]);
   }
 
   get current(): WorkerParts {
@@ -23,14 +23,13 @@ export class SwitchedParts {
 
   /** Returns an undo function. */
   become(buildId: string, parts: WorkerParts): () => void {
-    const before = this.now;
-    const ofBuild = this.ofBuilds.get(buildId);
-    this.ofBuilds.set(buildId, parts);
+    const { now, ofBuilds } = this;
+    const older = [...ofBuilds].map(([id, ofBuild]) => [id, withServersOf(parts, ofBuild)] as const);
+    this.ofBuilds = new Map([...older, [buildId, parts]]);
     this.now = parts;
     return () => {
-      this.now = before;
-      if (ofBuild === undefined) this.ofBuilds.delete(buildId);
-      else this.ofBuilds.set(buildId, ofBuild);
+      this.now = now;
+      this.ofBuilds = ofBuilds;
     };
   }
 
@@ -63,4 +62,9 @@ export class SwitchedParts {
     if (activities === undefined) this.made.set(parts, (activities = createActivities(parts)));
     return activities;
   }
+}
+
+function withServersOf({ mcp }: WorkerParts, older: WorkerParts): WorkerParts {
+  const names = older.mcp?.names ?? [];
+  return mcp !== undefined && names.length > 0 && names.every((name) => mcp.names.includes(name)) ? { ...older, mcp } : older;
 }

@@ -9,6 +9,7 @@ import type { GenerateRequest } from '../../../activities/models/language-model'
 import { ModelRegistry } from '../../../activities/models/models';
 import type { McpServerOptions } from '../../../activities/mcp/options';
 import { McpServers } from '../../../activities/mcp/servers';
+import type { WorkerParts } from '../../../activities/parts';
 import { defaultModelFacts, partsForCall } from '../../../activities/parts';
 import { manifestFor } from '../../../activities/prepare-run';
 import { OutputRegistry } from '../../../activities/schemas/outputs';
@@ -90,7 +91,10 @@ export class ToolServerBed {
   values: Record<string, Json> = {};
   private readonly parts;
 
-  constructor(servers: Readonly<Record<string, McpServerOptions>>) {
+  constructor(
+    servers: Readonly<Record<string, McpServerOptions>>,
+    more: Partial<Pick<WorkerParts, 'tools' | 'middleware' | 'policies'>> = {},
+  ) {
     this.mcp = new McpServers(servers);
     this.parts = {
       mcp: this.mcp,
@@ -98,40 +102,45 @@ export class ToolServerBed {
       outputs: new OutputRegistry({}),
       middleware: new WorkerMiddlewareRegistry([]),
       toolDefaults: defaultToolFacts,
+      ...more,
     };
   }
 
   /** A run's manifest. */
   prepared(...tools: readonly string[]): Promise<Manifest> {
-    return this.preparedAgain(tools);
+    return this.preparedFor('default', ...tools);
+  }
+
+  preparedFor(tenant: string, ...tools: readonly string[]): Promise<Manifest> {
+    return this.preparedAgain(tools, undefined, tenant);
   }
 
   /** As when a run continues. */
-  preparedAgain(tools: readonly string[], mcp?: ManifestRequest['mcp']): Promise<Manifest> {
-    const request = { agent: 'agent', tools, models: [], workerMiddleware: [], argumentAliases: {}, ...defined({ mcp }) };
+  preparedAgain(tools: readonly string[], mcp?: ManifestRequest['mcp'], tenant = 'default'): Promise<Manifest> {
+    const request = { tenant, agent: 'agent', tools, models: [], workerMiddleware: [], argumentAliases: {}, ...defined({ mcp }) };
     return manifestFor(request, { ...this.parts, language: 'en' } as never);
   }
 
-  async call(manifest: Manifest, tool: string, input: Json = {}, more: MoreOfCall = {}): Promise<CallToolResult['outcome']> {
-    const attempt = this.attempt(manifest, tool, input, more);
+  async call(
+    manifest: Manifest,
+    tool: string,
+    input: Json = {},
+    more: MoreOfCall = {},
+    tenant = 'default',
+  ): Promise<CallToolResult['outcome']> {
+    const attempt = this.attempt(manifest, tool, input, more, tenant);
     const outcome = await attempt.run(this.values, aboutNothing);
     Object.assign(this.values, attempt.result(outcome).runLocal?.set);
     return outcome;
   }
 
-  /** A call that its worker gives up with `drop`. */
-  late(manifest: Manifest, tool: string): { readonly outcome: Promise<unknown>; drop(): void } {
-    const attempt = this.attempt(manifest, tool, {}, {});
-    return { outcome: attempt.run({}, aboutNothing), drop: () => attempt.drop() };
-  }
-
-  private attempt(manifest: Manifest, tool: string, input: Json, more: MoreOfCall): ToolAttempt {
+  private attempt(manifest: Manifest, tool: string, input: Json, more: MoreOfCall, tenant = 'default'): ToolAttempt {
     const { signal = new AbortController().signal, run = 'run', ...given } = more;
     const { server, tool: name, inputSchema } = manifest.mcp?.[tool] ?? { server: 'none', tool, inputSchema: {} };
     const { effect, timeoutMs } = toolFactsOf(manifest, tool);
     const mcp = { server, tool: name, inputSchema, effect, timeoutMs };
     const call: CallToolInput = { tool, callId: 'call', input, path: ['agent'], mcp, ...given };
-    const facts = { workflowId: `default/${run}`, address: 'agent/t1/tool.0', attempt: 1, signal };
+    const facts = { workflowId: `${tenant}/${run}`, address: 'agent/t1/tool.0', attempt: 1, signal };
     const publish = (delta: DeltaBody): void => void this.deltas.push(delta);
     return new ToolAttempt(call, partsForCall(this.parts, call), { ...facts, publish });
   }
@@ -141,7 +150,7 @@ export class ToolServerBed {
     const model = { generate: async (request: GenerateRequest) => answer(request) };
     const parts = {
       ...this.parts,
-      models: new ModelRegistry({ providers: { test: { model: () => model } } }, {}),
+      models: new ModelRegistry({ providers: { test: { model: () => model } }, names: { default: 'test/model' } }, {}),
       language: 'en' as const,
       modelFacts: defaultModelFacts,
     };

@@ -24,7 +24,7 @@ const people = {
 /** Node runs this file, not Jest: an issuer takes only options of its own realm, and is an ES module. */
 module.exports = {
   people: Object.keys(people),
-  providerAt(url, { clientId, clientSecret, audience, callbacks, key }) {
+  providerAt(url, { clientId, clientSecret, callbacks, key }) {
     const options = {
       clients: [
         {
@@ -45,7 +45,12 @@ module.exports = {
         devInteractions: { enabled: false },
         resourceIndicators: {
           enabled: true,
-          getResourceServerInfo: () => ({ scope: '', audience, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'RS256' } } }),
+          getResourceServerInfo: (_, resource) => ({
+            scope: '',
+            audience: resource,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: 'RS256' } },
+          }),
         },
       },
       ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },

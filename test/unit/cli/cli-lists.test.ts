@@ -206,6 +206,10 @@ const bodies: readonly (EventBody & { readonly after: number })[] = [
 ];
 const events: readonly RunEvent[] = bodies.map(({ after, ...body }, offset) => ({ ...body, offset, time: now - 120_000 + after }));
 
+it('the log says who started a run', () => {
+  expect(eventLine({ ...events[0], by: 'ada' } as RunEvent)).toMatch(/ run-start +support by ada: Refund order 42$/);
+});
+
 describe('the steps of a run', () => {
   it('are models, tools and questions, with how long they took', () => {
     expect(stepsOf(events).map(({ kind, what, from, to, note }) => [kind, what, to === undefined ? undefined : to - from, note])).toEqual([

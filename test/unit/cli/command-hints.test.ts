@@ -133,6 +133,12 @@ it('says which agent asks when it is not the one that was started', () => {
   expect(interruptLines(question(), terminal, 'boss')[0]).toBe('? [support] The run has a question');
 });
 
+it('shows the times of a call in doubt as people read them', () => {
+  const doubtful = { ...base, kind: 'in-doubt', info: { tool: 'refund', firstAt: 0, lastAt: 61_000 } } as unknown as Interrupt;
+  const lines = interruptLines(doubtful, recordedTerminal({ live: false })).join('\n');
+  expect(lines).toContain('"firstAt": "1970-01-01 00:00:00 UTC",\n      "lastAt": "1970-01-01 00:01:01 UTC"');
+});
+
 it('shows a call that somebody else makes, and asks for its result', async () => {
   const terminal = recordedTerminal({ live: false });
   expect(interruptLines(external, terminal)[0]).toBe('? pickColor is called outside of the run, which waits for its result');

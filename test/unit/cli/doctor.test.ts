@@ -192,9 +192,18 @@ describe('doctor on ports', () => {
     server.close();
   });
   it('finds a Redis that does not answer, without its password', async () => {
-    const found = await checkRedis(`redis://user:secret@127.0.0.1:${await freePort()}`);
-    expect(found).toMatchObject(problem('limits-not-shared', 'ECONNREFUSED'));
+    const found = await checkRedis({ redisUrl: `redis://user:secret@127.0.0.1:${await freePort()}`, directory: folder });
+    expect(found).toMatchObject([problem('limits-not-shared', 'ECONNREFUSED')]);
     expect(JSON.stringify(found)).not.toContain('secret');
+  });
+  it('warns of a service without a worker and without Redis', async () => {
+    const [directory, redisUrl] = [fresh(), undefined];
+    expect(await checkRedis({ redisUrl, directory })).toEqual([]);
+    const forget = recordService(directory, 'http://127.0.0.1:7000');
+    expect(await checkRedis({ redisUrl, directory })).toMatchObject([warning('deltas-not-shared', 'readers get whole messages')]);
+    recordService(directory, 'http://127.0.0.1:7000', { agentsFile: 'agents.ts', taskQueue: 'own' });
+    expect(await checkRedis({ redisUrl, directory })).toEqual([]);
+    forget();
   });
 });
 

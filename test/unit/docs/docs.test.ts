@@ -107,6 +107,8 @@ it('docs/reference/limits.md states the limits of the code, and none besides but
     'Input of a run': size(limits.runInput),
     'Result of a tool': `${size(limits.toolResult)}, with resultLimit up to ${size(limits.payload)}`,
     'Progress of a tool': `${size(limits.progress)}; more is not shown`,
+    'Description of a tool of an MCP server': size(limits.mcpDescription),
+    'All tools, schemas and policies of a run': size(limits.manifest),
     'Input or result of a step': size(limits.payload),
     'Content of an interrupt; data of an event': size(limits.interrupt),
     'Instructions of an agent; a message of a hook': size(limits.message),

@@ -43,8 +43,8 @@ function reader(bus = newBus()): { readonly shown: () => string; readonly all: s
 const shows = (one: { shown: () => string }, wanted: string): Promise<unknown> =>
   eventually(() => Promise.resolve(one.shown() === wanted ? true : undefined)).catch(() => expect(one.shown()).toBe(wanted));
 
-async function asked<T>(ask: (client: RedisClient) => Promise<T>): Promise<T> {
-  const client = await connectRedis(redis.url, { onError: () => undefined });
+async function asked<T>(ask: (client: RedisClient) => Promise<T>, url = redis.url): Promise<T> {
+  const client = await connectRedis(url, { onError: () => undefined });
   try {
     return await ask(client);
   } finally {
@@ -52,7 +52,8 @@ async function asked<T>(ask: (client: RedisClient) => Promise<T>): Promise<T> {
   }
 }
 
-const cutAll = (): Promise<unknown> => asked((client) => client.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']));
+const cut = ['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'];
+const cutAll = (): Promise<unknown> => asked((client) => client.sendCommand(cut));
 const writes = (entry: object): Promise<unknown> =>
   asked((client) => client.xAdd(`holdfast:deltas:${run}`, '*', { json: JSON.stringify(entry) }));
 const origin = { agent: 'a', runPath: ['a'], address };
@@ -82,6 +83,17 @@ describe('deltas of a worker', () => {
     say(worker, 1, 'b', 'c');
     await Promise.all([...early, late].map((one) => shows(one, 'start a b c')));
     expect(problems).toEqual([]);
+  });
+
+  it('are progress of tools, too', async () => {
+    const [worker, bus] = [newBus(), newBus()];
+    const shown: Delta[] = [];
+    bus.subscribe(run, (one) => void shown.push(one));
+    const progress = delta({ type: 'tool-progress', callId: 'c', tool: 'dig', data: { meters: [1, null, '\u2028"'] } });
+    say(worker, 1, start);
+    worker.publish(run, progress);
+    await eventually(() => Promise.resolve(shown.length === 2 ? true : undefined));
+    expect(shown).toEqual([delta(start), progress]);
   });
 
   it('come to no reader of another run, and no longer to a reader that has left', async () => {
@@ -176,6 +188,96 @@ describe('deltas of a worker', () => {
     worker.publish(run, { ...delta(start), address: 'other' });
     await shows(live, 'start a start');
     await back.kill();
+  });
+});
+
+describe('Redis', () => {
+  it('that hangs delays neither calls nor durable events, and what it does not take is kept in bounds', async () => {
+    const own = await startRedis();
+    const worker = newBus(own.url);
+    const bus = newBus(own.url);
+    const live = reader(bus);
+    say(worker, 1, start, 'a');
+    await shows(live, 'start a');
+    own.signal('SIGSTOP');
+    say(worker, 1, 'b');
+    await new Promise(setImmediate);
+    for (let count = 0; count < 50; count++) worker.publish(run, { ...delta('x'.repeat(1_000_000)), address: `long ${count % 5}` });
+    await bus.settled(run, address);
+    own.signal('SIGCONT');
+    await eventually(() => {
+      worker.publish(run, { ...delta(start), address: 'other' });
+      return Promise.resolve(live.all.at(-1) === 'start' ? true : undefined);
+    });
+    expect(live.shown()).toMatch(/^start a (b )?start/);
+    await own.kill();
+  });
+
+  const refusals: readonly (readonly [string, readonly string[][], readonly string[][]])[] = [
+    ['is full', [['CONFIG', 'SET', 'maxmemory', '1']], [['CONFIG', 'SET', 'maxmemory', '0']]],
+    ['is a replica', [['REPLICAOF', '127.0.0.1', '1']], [['REPLICAOF', 'NO', 'ONE']]],
+    ['has another type at the name', [['SET', 'holdfast:deltas:RUN', 'x']], [['DEL', 'holdfast:deltas:RUN']]],
+    ['has another password', [['CONFIG', 'SET', 'requirepass', 'new'], cut], [['CONFIG', 'SET', 'requirepass', '']]],
+  ];
+  it.each(refusals)('that %s is said once each time, and then all goes on', async (_, breaks, heals) => {
+    const own = await startRedis();
+    const tell = (commands: readonly string[][], url = own.url): Promise<unknown> => {
+      const all = commands.map((words) => words.map((word) => word.replace('RUN', run)));
+      return asked((client) => Promise.all(all.map((words) => client.sendCommand(words))), url);
+    };
+    const worker = newBus(own.url);
+    const live = reader(newBus(own.url));
+    const others = newBus(own.url);
+    for (const round of [1, 2]) {
+      say(worker, round, start, 'a');
+      await eventually(() => Promise.resolve(live.all.at(-1) === 'a' ? true : undefined));
+      problems.length = 0;
+      await tell(breaks);
+      say(worker, round, 'b');
+      others.publish(`other ${round}`, delta(start));
+      await eventually(() => Promise.resolve(problems.length > 0 ? true : undefined));
+      await tell(heals, own.url.replace('//', '//:new@')).catch(() => tell(heals));
+      say(worker, round, 'c');
+      await eventually(() => Promise.resolve(live.all.at(-1) === 'c' ? true : undefined));
+      expect(problems.length).toBeLessThanOrEqual(3);
+      expect(new Set(problems.map(({ code }) => code))).toEqual(new Set(['deltas-not-shared']));
+    }
+    expect(live.shown()).toBe('start a b c start a b c');
+    await own.kill();
+  });
+
+  it('keeps a bounded number of entries, and nothing for long', async () => {
+    const worker = newBus();
+    const live = reader();
+    say(worker, 1, start, 'a');
+    await shows(live, 'start a');
+    await asked((client) => {
+      const batch = client.multi();
+      for (let count = 0; count < 21_000; count++) batch.xAdd(`holdfast:deltas:${run}`, '*', { json: '{"settled":"none"}' });
+      return batch.execAsPipeline();
+    });
+    say(worker, 1, 'b');
+    await shows(live, 'start a b');
+    const inRedis = await asked(async (client) => ({
+      length: await client.xLen(`holdfast:deltas:${run}`),
+      ttl: await client.pTTL(`holdfast:deltas:${run}`),
+    }));
+    expect(inRedis.length).toBeLessThanOrEqual(20_100);
+    expect(inRedis.ttl).toBeGreaterThan(0);
+    worker.settle(run, address);
+    await eventually(() => asked(async (client) => ((await client.pTTL(`holdfast:deltas:${run}`)) <= 60_000 ? true : undefined)));
+    const left = await asked(async (client) => Promise.all((await client.keys('*')).map((key) => client.pTTL(key))));
+    expect(left.filter((ttl) => ttl < 0 || ttl > 3_600_000)).toEqual([]);
+  });
+
+  it('keeps no connection of a client that is closed while it connects', async () => {
+    const client = await connectRedis(redis.url, { onError: () => undefined });
+    const closed = new Promise<void>((resolve) => {
+      client.once('reconnecting', () => queueMicrotask(() => resolve(client.destroy())));
+    });
+    await cutAll();
+    await closed;
+    await eventually(() => asked(async (own) => ((await own.clientList()).length === 1 ? true : undefined)));
   });
 });
 

@@ -119,3 +119,25 @@ it('is refused with a state that somebody has forged', async () => {
   await bed.close();
   await scene.close();
 });
+
+it.each([
+  [3, 'done'],
+  [Infinity, 'The server asks again and again, without a question.'],
+])('is called again with the state of a server that asks for nothing, %d times', async (times, said) => {
+  let calls = 0;
+  const server = await newServer(() => {
+    const made = new McpServer({ name: 'busy', version: '1' }, { requestState: { verify: (state) => Promise.resolve(state) } });
+    made.registerTool('sell', { description: 'Sheds load.' }, ({ mcpReq }) => {
+      expect(mcpReq.requestState<string>()).toBe(calls === 0 ? undefined : `round ${calls}`);
+      calls += 1;
+      if (calls > times) return { content: [{ type: 'text' as const, text: 'done' }] };
+      return inputRequired({ requestState: `round ${calls}` });
+    });
+    return made;
+  });
+  const bed = new ToolServerBed({ shop: { url: server.url } });
+  expect(textOf(await bed.call(await bed.prepared('shop_sell'), 'shop_sell'))).toContain(said);
+  expect(calls).toBe(Math.min(times + 1, 11));
+  await bed.close();
+  await server.close();
+});

@@ -1,10 +1,14 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { createActivities } from '../../../activities/activities';
 import type { McpServerOptions } from '../../../activities/mcp/options';
+import type { CallToolResult } from '../../../contract/record/wire';
+import { partsOf } from '../../../worker/worker-parts';
 import { gate } from '../../support/gate';
 import { ToolServerBed, newServer, oldServer, textOf } from '../../support/mcp/tool-server-bed';
 
@@ -74,17 +78,45 @@ it('hears that the time of a call is up, and that a run is cancelled', async () 
   expect(linesOfLedger()).toEqual(['aborted', 'aborted']);
 });
 
-it('does not hear of a call whose time was up before the turn of the call', async () => {
-  shop({ perRun: true, effects: { pay: 'once' } });
-  const manifest = await bed.prepared('shop_hang', 'shop_pay');
-  const stop = new AbortController();
-  const first = bed.call(manifest, 'shop_hang', {}, { signal: stop.signal });
-  const second = bed.late(manifest, 'shop_pay');
-  second.drop();
-  stop.abort(new Error('cancelled'));
-  await expect(first).rejects.toThrow();
-  expect(await second.outcome).toMatchObject({ error: { message: expect.stringContaining('The time of the call is up.') as string } });
-  expect(linesOfLedger()).not.toContain('paid');
+it('hears of no call of a session that is sent away before its turn, and no person is asked about that call', async () => {
+  const held = gate();
+  let heard = 0;
+  const server = await newServer(() => {
+    const made = new McpServer({ name: 'shop', version: '1' });
+    made.registerTool('pay', { description: 'Pays.' }, async () => {
+      heard += 1;
+      await held.pass();
+      return { content: [{ type: 'text' as const, text: 'paid' }] };
+    });
+    return made;
+  });
+  const options = { tools: {}, environment: {}, mcp: { shop: { url: server.url, perRun: true, effects: { pay: 'once' as const } } } };
+  const nothing = { workflowService: {} as never, namespace: 'default' };
+  const parts = partsOf(options, {
+    source: nothing,
+    connection: () => nothing as never,
+    taskQueue: () => 'q',
+    dataConverter: () => undefined,
+  });
+  const mcp = { server: 'shop', tool: 'pay', inputSchema: { type: 'object' }, effect: 'once' as const, timeoutMs: 600_000 };
+  const call = (at: number): Promise<CallToolResult> =>
+    new MockActivityEnvironment({
+      activityId: `agent/t1/shop_pay.${at}`,
+      workflowExecution: { workflowId: 'default/run', runId: 'run' },
+      scheduledTimestampMs: at,
+      startToCloseTimeoutMs: 600_000,
+      heartbeatTimeoutMs: 60_000,
+    }).run(() => createActivities(parts).callTool({ tool: 'shop_pay', callId: `call${at}`, input: {}, path: ['agent'], mcp }));
+  const first = call(0);
+  await held.reached;
+  const [sent, away] = [[1, 2, 3, 4], [5]].map((some) => some.map(call)) as [Promise<CallToolResult>[], Promise<CallToolResult>[]];
+  expect(await away[0]).toMatchObject({ outcome: { type: 'failed', error: { code: 'waiting-for-turn' } } });
+  expect(heard).toBe(1);
+  held.open();
+  for (const one of [first, ...sent]) expect(await one).toMatchObject({ outcome: { type: 'done' } });
+  expect(heard).toBe(5);
+  await parts.mcp?.close();
+  await server.close();
 });
 
 it('tells the model what a lost session has taken along', async () => {

@@ -37,7 +37,7 @@ it.each([
   const { options, close } = await open();
   const bed = new ToolServerBed({ lab: { ...options, perRun: true } });
   try {
-    const { tools, refused } = await bed.mcp.offerOf('lab');
+    const { tools, refused } = await bed.mcp.offerOf('lab', 'default');
     expect(tools.map(({ tool }) => tool)).toEqual(['add', 'slow', 'ask', 'think', 'boom', 'poll', 'grow']);
     expect(refused).toEqual([{ tool: 'job', problem: 'it works only as a task' }]);
     const manifest = await bed.prepared(...tools.map(({ name }) => name));

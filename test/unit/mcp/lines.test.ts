@@ -25,7 +25,7 @@ it.each([
   const server = await open();
   const bed = new ToolServerBed({ lab: { url: server.url, effects: { add: 'idempotent' } } });
   try {
-    expect((await bed.mcp.offerOf('lab')).protocol).toBe(protocol);
+    expect((await bed.mcp.offerOf('lab', 'default')).protocol).toBe(protocol);
     const manifest = await bed.prepared('lab_add');
     expect(manifest.tools['lab_add']).toMatchObject({ kind: 'enhanced', effect: 'idempotent' });
     expect(textOf(await bed.call(manifest, 'lab_add', { a: 1, b: 2 }))).toBe('3');

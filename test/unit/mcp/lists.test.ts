@@ -102,7 +102,7 @@ it('refuses names that models cannot call or that are not alone, and the run tha
     return made;
   });
   const bed = new ToolServerBed({ shop: { url: server.url } });
-  const { tools, refused } = await bed.mcp.offerOf('shop');
+  const { tools, refused } = await bed.mcp.offerOf('shop', 'default');
   expect(tools).toMatchObject([{ name: 'shop_pay_v2', tool: 'pay.v2', effect: 'once', effectBy: 'hint' }]);
   expect(refused.map(({ problem }) => problem)).toEqual([
     'another tool would also be "shop_find_order"',
@@ -114,6 +114,25 @@ it('refuses names that models cannot call or that are not alone, and the run tha
   await expect(bed.prepared('shop_find_order')).rejects.toMatchObject({
     code: 'tool-unknown',
     message: expect.stringContaining('The agent names the tool "shop_find_order". The MCP server "shop" offers: shop_pay_v2.') as string,
+  });
+  await bed.close();
+  await server.close();
+});
+
+it('refuses long descriptions, and a run whose tools are too large together', async () => {
+  const names = Array.from({ length: 80 }, (_, at) => `tool${at}`);
+  const server = await newServer(() => {
+    const made = new McpServer({ name: 'shop', version: '1' });
+    for (const name of names) made.registerTool(name, { description: 'x'.repeat(16 * 1024) }, done);
+    made.registerTool('long', { description: 'x'.repeat(16 * 1024 + 1) }, done);
+    return made;
+  });
+  const bed = new ToolServerBed({ shop: { url: server.url } });
+  await expect(bed.prepared('shop_long')).rejects.toThrow('Refused is "long": its description has more than 16 KB.');
+  expect(Object.keys((await bed.prepared('shop_tool1')).mcp ?? {})).toEqual(['shop_tool1']);
+  await expect(bed.prepared(...names.map((name) => `shop_${name}`))).rejects.toMatchObject({
+    code: 'agent-invalid',
+    message: expect.stringMatching(/ at most 1048576 fit\. Give the agent fewer tools\.$/) as string,
   });
   await bed.close();
   await server.close();

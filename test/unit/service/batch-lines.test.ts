@@ -106,7 +106,14 @@ describe('an upload', () => {
 
   it('with bad lines begins nothing and keeps nothing, and names the first ten by number and reason', async () => {
     const { store, begun, send } = bed();
-    const bad = ['{"a":', '7', '{"input":"x","id":"no id"}', '{"input":"x","id":"theirs"}', `"${'x'.repeat(limits.runInput + 1)}"`];
+    const bad = [
+      '{"a":',
+      '7',
+      '{"input":"x","tags":"vip"}',
+      '{"input":"x","id":"no id"}',
+      '{"input":"x","id":"theirs"}',
+      `"${'x'.repeat(limits.runInput + 1)}"`,
+    ];
     const { status, body } = await send(
       [...Array.from({ length: 600 }, () => '"good"'), ...bad, ...Array.from({ length: 7 }, () => '8')].join('\n'),
     );
@@ -117,14 +124,15 @@ describe('an upload', () => {
       entries: 0,
     });
     const [first, ...named] = body.error?.message.split('\n') ?? [];
-    expect(first).toBe('12 lines of the batch cannot be started, of which the first 10 are here:');
+    expect(first).toBe('13 lines of the batch cannot be started, of which the first 10 are here:');
     expect(named).toEqual([
       expect.stringMatching(/^line 601: it is no JSON: /),
       'line 602: The agent "talks" takes a text, or a list of messages.',
-      'line 603: "no id" is no id for a run.',
-      'line 604: ada may not do this.',
-      expect.stringMatching(/^line 605: The input has \d+ bytes; at most 262144 fit\.$/),
-      ...[606, 607, 608, 609, 610].map((line) => `line ${line}: The agent "talks" takes a text, or a list of messages.`),
+      'line 603: The start is not what this route takes: tags: Invalid input: expected array, received string.',
+      'line 604: "no id" is no id for a run.',
+      'line 605: ada may not do this.',
+      expect.stringMatching(/^line 606: The input has \d+ bytes; at most 262144 fit\.$/),
+      ...[607, 608, 609, 610].map((line) => `line ${line}: The agent "talks" takes a text, or a list of messages.`),
     ]);
     const misfit = await send('{"order":"1"}\n{"order":2}', 'agent=clerk');
     expect(misfit.body.error?.message).toContain(

@@ -75,15 +75,16 @@ describe('a client of 2026-07-28', () => {
     await made.close();
   });
 
-  it('may repeat its answer after days, and the answer counts once', async () => {
+  it('may repeat its answer after days at a service that started again, and the answer counts once', async () => {
     jest.useFakeTimers({ doNotFake: [...otherTimers] });
     try {
-      const { call, given, runs } = bed();
-      const { result: first } = await call('agent', input);
+      const { store, runs, ...before } = bed();
+      const { result: first } = await before.call('agent', input);
       expect(first).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) });
       const [key = ''] = Object.keys(first.inputRequests as object);
       jest.setSystemTime(Date.now() + 2 * 86_400_000);
       await runs.get('made-0')?.advance('2d');
+      const { call, given } = bed({ parts: { store }, runs });
       const retry = { requestState: first.requestState, inputResponses: { [key]: accept() } };
       const done = await call('agent', input, retry);
       expect(textOf(done.result)).toBe('It is 3.');

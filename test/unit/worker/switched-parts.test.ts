@@ -21,4 +21,16 @@ describe('parts that are switched while a process runs', () => {
     parts.forget('one');
     expect(parts.preparing('one')).toBe(third);
   });
+
+  it('prepare a run of an older build with the MCP servers of today, unless one is gone', () => {
+    const withServers = (...names: string[]): WorkerParts => ({ mcp: { names } }) as unknown as WorkerParts;
+    const [wrong, corrected, without] = [withServers('shop'), withServers('shop', 'crm'), withServers('crm')];
+    const parts = new SwitchedParts('one', wrong);
+    const undo = parts.become('two', corrected);
+    expect(parts.preparing('one').mcp).toBe(corrected.mcp);
+    undo();
+    expect(parts.preparing('one')).toBe(wrong);
+    parts.become('two', without);
+    expect(parts.preparing('one')).toBe(wrong);
+  });
 });
