@@ -5,24 +5,21 @@ import type {
   ElicitRequest,
   ElicitResult,
   InputRequiredResult,
-  JSONRPCMessage,
   ProgressCallback,
   Tool,
   Transport,
-  TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { Client, ClientCredentialsProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { HoldfastError, messageOf } from '../../contract/errors';
 import { withoutCredentials } from '../../contract/credentials';
-import { endedStream } from './failures';
+import { HoldfastError } from '../../contract/errors';
+import { whyUnreachable } from './failures';
 import type { McpCommand, McpServerOptions, McpUrl } from './options';
+import { RequestsOverHttp, boundedFetch, mostMessage } from './requests-over-http';
 
 const connectMs = 20_000;
 const probeMs = 5_000;
 const pingMs = 5_000;
-/** A larger message would end the process of the server. */
-const mostMessage = 64 * 1024 * 1024;
 
 export interface McpRequest {
   readonly params: CallToolRequest['params'];
@@ -75,9 +72,8 @@ export class McpConnection {
       return connection;
     } catch (error) {
       await client.close().catch(() => undefined);
-      throw new HoldfastError('mcp-unreachable', `The MCP server "${server}" cannot be reached: ${withoutCredentials(messageOf(error))}`, {
-        cause: error,
-      });
+      const why = withoutCredentials(whyUnreachable(error, options.command));
+      throw new HoldfastError('mcp-unreachable', `The MCP server "${server}" cannot be reached: ${why}`, { cause: error });
     }
   }
 
@@ -126,23 +122,15 @@ export class McpConnection {
 /** For its own class, the SDK starts a second process that only negotiates. */
 class ServerProcess extends StdioClientTransport {}
 
-/** Without this class, a request waits whose server died. */
-class RequestsOverHttp extends StreamableHTTPClientTransport {
-  override send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const id = 'method' in message && 'id' in message ? message.id : undefined;
-    if (id === undefined) return super.send(message, options);
-    const error = { code: -32_000, message: 'The server ended the stream without an answer.', data: endedStream };
-    return super.send(message, { ...options, onRequestStreamEnd: () => this.onmessage?.({ jsonrpc: '2.0', id, error }) });
-  }
-}
-
 function overHttp(server: string, { url, headers = {}, oauth }: McpUrl): Transport {
   const authProvider =
     oauth && new ClientCredentialsProvider({ ...oauth, clientSecret: given(server, 'oauth.clientSecret', oauth.clientSecret) });
-  return new RequestsOverHttp(new URL(url), {
+  const transport: RequestsOverHttp = new RequestsOverHttp(new URL(url), {
+    fetch: boundedFetch(server, [url, oauth?.expectedIssuer ?? url], (id, problem) => transport.fail(id, problem)),
     requestInit: { headers: allGiven(server, 'headers', headers) },
     ...(authProvider === undefined ? {} : { authProvider }),
   });
+  return transport;
 }
 
 function asProcess(server: string, { command, args = [], env = {}, cwd }: McpCommand): Transport {

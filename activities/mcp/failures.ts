@@ -1,4 +1,5 @@
 import { OAuthError, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import { messageOf } from '../../contract/errors';
 import { AskRefused } from './asks';
 
 /**
@@ -27,4 +28,12 @@ export function failureOfCall(error: unknown, hasSession: boolean): McpFailure {
   }
   if (error instanceof AskRefused) return 'refused';
   return error instanceof Error && error.message === 'Not connected' ? 'unsent' : 'lost';
+}
+
+export function whyUnreachable(error: unknown, command = ''): string {
+  let root = error as { readonly code?: string; readonly cause?: unknown };
+  while (typeof root.cause === 'object' && root.cause !== null) root = root.cause;
+  const said = root === error ? messageOf(error) : `${messageOf(error)}: ${messageOf(root) || root.code}`;
+  if (root.code === SdkErrorCode.ConnectionClosed) return `${said}. The process has ended: look at the output of the worker.`;
+  return root.code === 'ENOENT' && /\s/.test(command) ? `${said}. Write arguments into \`args\`.` : said;
 }

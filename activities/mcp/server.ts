@@ -66,7 +66,7 @@ export class McpServer {
     return server;
   }
 
-  /** Asks the server each time, so that new runs see changes of the list at once. */
+  /** Asks the server each time, so that new runs see its changes. */
   async offer(): Promise<McpOffer> {
     await this.renewed();
     return this.withShared(async (connection) => {

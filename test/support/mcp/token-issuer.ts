@@ -27,7 +27,7 @@ export async function issuer(): Promise<Issuer> {
 }
 
 /** `valid`: the tokens that the server takes. */
-export function guarded(named: () => string, valid: Set<string>): ReturnType<typeof served> {
+export function guarded(named: () => string, valid: Set<string>, metadataAt?: string): ReturnType<typeof served> {
   const handler = createMcpHandler(() => {
     const made = new McpServer({ name: 'crm', version: '1' });
     made.registerTool('look', { description: 'Looks.' }, () => ({ content: [{ type: 'text', text: 'seen' }] }));
@@ -37,7 +37,7 @@ export function guarded(named: () => string, valid: Set<string>): ReturnType<typ
     const { pathname, origin } = new URL(request.url);
     if (pathname.startsWith('/.well-known/')) return Response.json({ resource: `${origin}/mcp`, authorization_servers: [named()] });
     if (valid.has((request.headers.get('authorization') ?? '').replace('Bearer ', ''))) return handler.fetch(request);
-    const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
+    const metadata = metadataAt ?? `${origin}/.well-known/oauth-protected-resource/mcp`;
     return new Response('', { status: 401, headers: { 'www-authenticate': `Bearer resource_metadata="${metadata}"` } });
   });
 }

@@ -147,9 +147,19 @@ it.each(['none', 'once'] as const)('opens a session again that the server has fo
 });
 
 describe('a server without an answer', () => {
-  it('is waited for at the start of a run', async () => {
-    bed = new ToolServerBed({ lab: { url: 'http://127.0.0.1:9/mcp' } });
-    await expect(bed.prepared('lab_add')).rejects.toMatchObject({ code: 'mcp-unreachable' });
+  it.each([
+    [{ url: 'http://127.0.0.1:10/mcp' }, 'fetch failed: connect ECONNREFUSED 127.0.0.1:10'],
+    [
+      { command: process.execPath, args: ['-e', 'process.exit(3)'] },
+      'Connection closed. The process has ended: look at the output of the worker.',
+    ],
+    [{ command: 'node mcp/server.mjs' }, 'spawn node mcp/server.mjs ENOENT. Write arguments into `args`.'],
+  ])('is waited for at the start of a run, and said to be why (%j)', async (options, why) => {
+    bed = new ToolServerBed({ lab: options });
+    await expect(bed.prepared('lab_add')).rejects.toMatchObject({
+      code: 'mcp-unreachable',
+      message: expect.stringContaining(why) as string,
+    });
   });
 
   it('fails a `once` call, which has not begun', async () => {
