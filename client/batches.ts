@@ -24,7 +24,6 @@ export class Batches {
     private readonly tenant: string,
   ) {}
 
-  /** Throws if the caller may not start the run of a line. */
   async checkLine(run: Omit<RunForCaller, 'startedBy'>): Promise<void> {
     const { by: startedBy } = this.acting.author({});
     await this.acting.check('runs:start', workflowIdOf(this.tenant, run.id), { ...run, ...defined({ startedBy }) });

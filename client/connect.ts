@@ -267,7 +267,6 @@ export class HoldfastClient<Module = never> {
     }
   }
 
-  /** Runs of all tenants, for the feed of a service. */
   get feedSource(): FeedSource {
     return new FeedSource(this.reader);
   }

@@ -19,7 +19,7 @@ interface PushSettings {
   readonly taskQueue: string;
 }
 
-/** Push receivers of A2A tasks. A workflow for each task stores them. */
+/** A workflow for each task stores them. */
 export class TaskPushes {
   constructor(private readonly settings: PushSettings) {}
 

@@ -34,7 +34,6 @@ export function PageOf({ name, id }: PageProps & { readonly name: keyof typeof p
 
 let areOthersAsked = false;
 
-/** Skipped if the browser saves data. */
 function loadOthers(): void {
   const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } };
   if (areOthersAsked || connection?.saveData === true) return;

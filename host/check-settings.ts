@@ -91,7 +91,6 @@ export function pushSecretProblem(secrets: string): string | undefined {
 
 export const signingSecretForm = '"whsec_" and the base64 of 24 to 64 bytes, such as of `openssl rand -base64 32`';
 
-/** A secret of Standard Webhooks. */
 export function isSigningSecret(secret: string): boolean {
   const text = secret.slice(secretPrefix.length);
   const key = Buffer.from(text, 'base64');

@@ -19,7 +19,6 @@ const ofZod = new Set(
   [...Object.values(z.regexes), z.regexes.emoji()].flatMap((pattern: unknown) => (pattern instanceof RegExp ? [pattern.source] : [])),
 );
 
-/** Throws for a pattern that is invalid in JavaScript. */
 export function patternOf(source: string): SchemaPattern {
   const native = nativeOf(source);
   const linear = linearOf(source)?.engine;

@@ -4,13 +4,12 @@ import type { ProjectFacts, ServiceFacts, ServiceProblem } from '../contract/ser
 import type { Logger } from '../host/logger';
 import type { AccessOptions } from './access/parts';
 import type { PushTarget } from './outgoing/addresses';
-import type { FeedOptions } from './feed/feed-options';
 import type { AguiOptions } from './agui/options';
 import type { AiSdkUiOptions } from './ai-sdk/parts';
 import type { Changing } from './http/current';
 import type { AgentSummary } from './project/load-project';
+import type { ProjectConfig } from './project/project-config';
 import type { ServiceStore } from './store/store';
-import type { NotifyOptions } from './notices/options';
 import type { Triggers } from './triggers/options';
 
 export interface ServiceHosting {
@@ -22,7 +21,9 @@ export interface ServiceHosting {
   readonly problems?: () => readonly ServiceProblem[];
 }
 
-export interface ServiceParts {
+type HttpOptions = NonNullable<ProjectConfig['http']>;
+
+export interface ServiceParts extends Pick<HttpOptions, 'publicUrl' | 'origins'>, Pick<ProjectConfig, 'feed' | 'notify'> {
   readonly client: HoldfastClient;
   /** Who may do what. Absent: anybody who reaches the service may do everything, and names are claims. */
   readonly access?: AccessOptions;
@@ -32,14 +33,6 @@ export interface ServiceParts {
   readonly logger: Logger;
   /** For a service on loopback: more names in requests. Absent: any name. */
   readonly hosts?: readonly string[];
-  /** URL by which people and other services reach the service. Default: the address of the request. */
-  readonly publicUrl?: string;
-  /** Sites whose pages may use the service. Default: none. */
-  readonly origins?: readonly string[];
-  /** Collects the events of all runs for `GET /events`. Absent: no such events. */
-  readonly feed?: FeedOptions;
-  /** Receivers of notices about runs. */
-  readonly notify?: readonly NotifyOptions[];
   /** The own address of a service on loopback, as soon as it listens. */
   readonly ownUrl?: () => string | undefined;
   /** Ends the streams of events. */

@@ -17,7 +17,6 @@ if (agentsOf(agents).size === 0)
 /** The bundler replaces the import above by the project's agents module. */
 export const agentRun = serveAgents(agents);
 
-/** Tries a run of an older build under this build. */
 export const agentTrial = serveTrials(agentsOf(agents));
 
 export { agentBatch, taskPush };

@@ -17,9 +17,6 @@ const ofATask = 3;
 /**
  * Whether an activation has events that did not arrive with a task of this worker, as with a query that is a task of its own. Code that sees
  * such events differs from a replay, and the run is stuck: docs/decisions/histories-and-replay.md.
- *
- * - No task has started for the events: time and size of the history are those of the previous task. The query fails.
- * - A task has started in another worker, and may time out. The query that loads the run fails, or the next task.
  */
 export function isHeld({ activation, batchIndex }: ActivateInput): boolean {
   if (batchIndex > 0) return before.isHeld;

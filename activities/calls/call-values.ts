@@ -8,7 +8,7 @@ import { checkedEvent, keptValue, ownValue } from '../../kernel/effects/kept-val
 import type { Late } from '../health/late-calls';
 import type { RunAccess } from '../worker-middleware/worker-middleware';
 
-/** Run-local values and events of one execution. Changes return with the call's result. */
+/** Changes return with the call's result. */
 export class CallValues {
   private readonly changed = new Map<string, Json | undefined>();
   private readonly events: { readonly type: 'custom'; readonly name: string; readonly data: Json }[] = [];

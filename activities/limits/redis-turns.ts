@@ -7,7 +7,6 @@ import type { Asker, SharedTurns } from './gate';
 import type { Limit } from './limit';
 
 const leaseMs = 30_000;
-/** The pause between requests for a worker's first waiting call. */
 const pollMs = 100;
 /** A call that stopped asking must not delay other calls. */
 const seenMs = 2_000;

@@ -37,8 +37,8 @@ interface CallListener {
 }
 
 /**
- * One model call inside its worker middleware. In-memory runs call the function, too, so no Temporal is allowed. A cancelled stream returns
- * its parts so far; `onBreak` gets the parts of a broken stream.
+ * In-memory runs call the function, too, so no Temporal is allowed. A cancelled stream returns its parts so far; `onBreak` gets the parts
+ * of a broken stream.
  */
 export async function generate(
   request: StoredRequest,

@@ -232,7 +232,7 @@ async function collected<Piece extends string | Part>(
   return pieces.whole;
 }
 
-/** Reads a `once` tool's stream to the end even after a cancel: only the tool knows how far its work came. */
+/** Reads a `once` tool's stream to the end even after a cancel. */
 async function readTo<Piece>({ tool, call }: ToolRun, stream: AsyncIterable<Piece>, take: (piece: Piece) => void): Promise<void> {
   const signal = tool.effect === 'once' ? new AbortController().signal : call.signal;
   if ((await consume(stream, signal, take)) === 'aborted') throw abortOf(signal);

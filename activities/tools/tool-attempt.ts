@@ -52,7 +52,7 @@ interface ToolParts {
 
 export class ToolRetry extends Error {}
 
-/** The tool inside its worker middleware, with their changes to the run. In-memory runs use the class, too, so no Temporal is allowed. */
+/** In-memory runs use the class, too, so no Temporal is allowed. */
 export class ToolAttempt {
   readonly watch = new WrapWatch();
   private readonly values: CallValues;

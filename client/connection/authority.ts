@@ -96,7 +96,6 @@ export class Authority {
     }
   }
 
-  /** Leaves out rows of runs that the caller may not read. */
   async readable<Row>(rows: readonly Row[], runOf: (row: Row) => RunForCaller): Promise<readonly Row[]> {
     const mayWith = this.caller?.mayWith;
     if (mayWith === undefined) return rows;

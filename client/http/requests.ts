@@ -91,7 +91,6 @@ export interface CancelRequestBody {
   readonly by?: string;
 }
 
-/** Options of `resume` and `retry`. */
 export interface GoOnRequest {
   readonly by?: string;
   readonly deadline?: string;

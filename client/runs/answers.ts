@@ -51,7 +51,6 @@ export function answerOf(interruptId: string, answer: Json, options: AnswerOptio
   return { interruptId, answer, at: Date.now(), ...defined({ by, roles, inputHash }) };
 }
 
-/** Refuses an answer as the run would, also a late or second answer. */
 export function checkAnswer(interrupt: Interrupt, answer: TimedAnswer, stored: readonly TimedAnswer[]): void {
   refuse(latenessOf(interrupt, answer.at));
   checkAnswerTo(interrupt, answer);

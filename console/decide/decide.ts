@@ -21,7 +21,6 @@ import type { AskingRow } from './row';
 
 type DecisionKind = 'approve' | 'edited' | 'reject' | 'respond' | 'delegate' | 'answer';
 
-/** Every decision carries a name. */
 function named(act: () => void): void {
   if (identity.peek().name !== '') act();
   else askForName(act);

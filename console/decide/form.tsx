@@ -33,7 +33,6 @@ interface DecisionFormProps extends Pick<AnswerFormProps, 'onSubmit' | 'children
   readonly submit?: string;
   readonly kind?: 'danger';
   readonly isReady?: boolean;
-  /** The key of the row. */
   readonly id: string;
 }
 

@@ -13,7 +13,6 @@ import { isRecord } from '../../contract/check';
 import type { Json } from '../../contract/messages/messages';
 import { Said, SaidFrame } from '../parts/said';
 
-/** A model's question stands in quotes. */
 export function AskingTitle({ interrupt }: { readonly interrupt: Interrupt }) {
   const { kind, agent } = interrupt;
   const title = visibleText(titleOf(interrupt).slice(0, 200));

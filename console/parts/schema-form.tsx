@@ -227,7 +227,6 @@ function isRadio({ kind, choices = [] }: SchemaShape): boolean {
   return kind === 'choice' && choices.length <= mostRadios;
 }
 
-/** Radio buttons, or checkboxes where several choices count. */
 function Choices({ shape: { kind, choices = [] }, common: { id }, value, onChange }: Omit<ControlProps, 'form' | 'path'>) {
   const isSeveral = kind === 'choices';
   const several = Array.isArray(value) ? (value as readonly Json[]) : [];

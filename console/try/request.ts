@@ -25,7 +25,6 @@ export type DraftField = 'values' | 'settings' | 'options' | 'temperature' | 'ma
 type Problem = 'not-json' | 'no-object' | 'no-number';
 export type DraftProblems = Readonly<Partial<Record<DraftField, Problem>>>;
 
-/** Prefers the project's example, then an agent for conversations. */
 export function agentToTry(agents: readonly ListedAgent[]): ListedAgent | undefined {
   return agents.find(({ example }) => example !== undefined) ?? agents.find(({ takesJob }) => !takesJob) ?? agents[0];
 }

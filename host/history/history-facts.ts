@@ -157,7 +157,6 @@ export function failureOf(failure: ProtoFailure | null | undefined): Failure {
   return { code: isErrorCode(type) ? type : 'run-failed', message: failure?.message ?? 'The run failed.' };
 }
 
-/** Adds the stack of the innermost error. */
 export function thrownFailureOf(failure: ProtoFailure | null | undefined): ThrownFailure {
   let stack = '';
   for (let cause = failure; cause != null; cause = cause.cause) stack = cause.stackTrace || stack;

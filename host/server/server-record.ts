@@ -7,7 +7,6 @@ import type * as AskedServer from './asked-server';
 import { isListening } from './free-port';
 import { isAlive } from './process-probe';
 
-/** The content of `server.json`, while the server answers. */
 export interface ServerRecord {
   readonly address: string;
   readonly uiAddress: string | undefined;

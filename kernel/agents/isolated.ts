@@ -21,7 +21,6 @@ import { forget, isEntered, recordAt } from '../run/place';
 import { failureOf, isCancellation } from '../effects/errors';
 import type { FailedChild } from '../effects/remains';
 
-/** The parent run records only the beginning, the answer and the end. */
 export async function runIsolated(
   run: RunScope,
   agent: AnyAgent,

@@ -15,7 +15,7 @@ export function isExternalTool({ run: { manifest }, agent }: Pick<AgentScope, 'r
   return Object.hasOwn(manifest.tools, tool) && manifest.tools[tool]?.external === true;
 }
 
-/** A conversation waits for the call. The caller answers an interrupt with the result. */
+/** The caller answers an interrupt with the result. */
 export async function callExternalTool(scope: AgentScope, frame: Frame, { address, call }: ToolCallPlan): Promise<ToolDone> {
   const { run, path } = scope;
   const shown = askedOf(scope, frame, call);

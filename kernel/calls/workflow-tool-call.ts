@@ -31,7 +31,6 @@ export async function callOwnTool(
     frame.close();
     return { output: checkedOutput(call.name, output) };
   } catch (error) {
-    // User code cannot cancel the run, even by an error with that code.
     if (isCancellation(error) && (run.cancels.isHeard || stopsTurn(run))) throw error;
     inner.unwind();
     frame.unwind();

@@ -327,7 +327,6 @@ function eventOf(event: string | AgentEvent, data: Json | undefined): { readonly
   return { name, data: rest as Json };
 }
 
-/** A message of the transcript keeps its id. */
 function withOwnId({ run, record, path }: AgentScope, message: Message): StoredMessage {
   const known = record.messages.find(({ id }) => id === (message as Partial<StoredMessage> | null)?.id);
   return storedMessage(

@@ -34,7 +34,7 @@ type LastWords = Pick<AgentRunResult, 'base' | 'splices' | 'events'>;
 
 const noRoom = new Error('This task has no room for it.');
 
-/** The record of one run for both engines. A refused command leaves the events in the log. */
+/** A refused command leaves the events in the log. */
 export class RunLog {
   private readonly ledger: Ledger;
   private readonly outbox: Outbox;

@@ -36,7 +36,6 @@ export function toolsForTurn(
   return others.length === 0 ? undefined : others;
 }
 
-/** Own tools and aliases win over client tools. */
 export function withClientTools(agent: AgentDefinition, { inbox }: Pick<RunScope, 'inbox'>): AgentDefinition {
   const { clientTools: taken } = agent;
   const isOwn = (name: string): boolean =>

@@ -99,7 +99,6 @@ function isVisible(entry: SharedMessage, branch: string): boolean {
   return entry.branch === branch || branch.startsWith(`${entry.branch}/`);
 }
 
-/** Words of other agents become context. */
 export function historyFor(run: RunScope, branch: Branch, agent: string, rewriter: HistoryRewriter | undefined): readonly StoredMessage[] {
   if (rewriter === undefined) return beginningOf(run, branch, agent);
   const entries = visibleTo(run, branch);

@@ -118,10 +118,7 @@ export interface Ports {
   beforeTurn?(): void;
   /** A trial has no effects, and reports every problem. */
   readonly isTrial?: true;
-  /**
-   * Called where no call is open. Undefined: the run goes on in this execution. If the run continues as new, the promise never settles. A
-   * run with open isolated agents never continues as new.
-   */
+  /** Called where no call is open. Undefined: the run goes on in this execution. If the run continues as new, the promise never settles. */
   checkpoint(): Promise<void> | undefined;
 }
 

@@ -57,7 +57,6 @@ export function optionsOfTool({ options: { toolOptions } }: AgentScope, tool: st
   return options === undefined ? {} : { options };
 }
 
-/** A layer that hands on no options keeps the earlier options. */
 export function withOptionsOf(call: ToolCall, changed: ToolCall): ToolCall {
   if (call.options === undefined || typeof changed !== 'object' || changed === null || changed.options !== undefined) return changed;
   return { ...changed, options: call.options };

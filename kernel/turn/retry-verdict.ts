@@ -155,7 +155,6 @@ const firstWait = 100;
 const longestWait = 10_000;
 const year = 365 * 24 * 3_600_000;
 
-/** A longer wait from the provider wins over the default. */
 function backoffOf(scope: AgentScope, retry: RetryOptions, decision: RetryDecision, { attempt, end: { error } }: FailedAttempt): number {
   const of = ` of agent "${scope.agent.name}"`;
   if (decision.backoffMs !== undefined && decision.backoffMs !== 0) return checkedWait(decision.backoffMs, `backoffMs of shouldRetry${of}`);

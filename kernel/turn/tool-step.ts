@@ -195,7 +195,6 @@ function throughLayers(
   return throughParsedLayers(scope, layers, call, { address, slot }, frame, passed, onDone);
 }
 
-/** Layers, people and the tool see the parsed arguments. */
 function throughParsedLayers(
   scope: AgentScope,
   layers: readonly AgentMiddleware[],

@@ -28,7 +28,6 @@ interface Sending extends Pick<A2aCaller, 'client' | 'agent' | 'inputSchema' | '
   readonly isStreamed: boolean;
 }
 
-/** The task continues after the return. */
 export function send(sending: Sending): Promise<TaskReading> {
   const { taskId, contextId } = sending.message;
   if (taskId === undefined) return begin(sending);

@@ -29,7 +29,6 @@ function valueOf(field: string, source: string | ((all: ClaimSet) => unknown), a
   }
 }
 
-/** Undefined: the value is no list of roles. */
 function rolesOf(value: unknown = []): readonly string[] | undefined {
   const list: unknown = isString(value) ? value.split(' ').filter((role) => role !== '') : value;
   const isList =

@@ -7,7 +7,6 @@ import { codeOf } from '../../contract/errors';
 import type { Access } from './access';
 
 export interface Entered {
-  /** Acts for the caller, within the tenant. */
   readonly client: HoldfastClient;
   /** Whether the caller is still known, for answers that last. */
   readonly isKnown: () => Promise<boolean>;

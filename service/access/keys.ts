@@ -159,7 +159,6 @@ export class Keys {
     return end === undefined ? record : { ...record, expires: earlier(end, record.expires) };
   }
 
-  /** A record of its own, so that a revoked key does not come back. No request waits for the write. */
   private noteUse(id: string): void {
     const now = this.now();
     if (now - (this.usedAt.get(id) ?? -Infinity) < minuteMs) return;

@@ -39,7 +39,7 @@ type Payload = readonly [
   expires: number,
 ];
 
-/** Signed links. The store has the secret and the used links, not the links. */
+/** The store has the secret and the used links, not the links. */
 export class Links {
   constructor(
     private readonly store: ServiceStore,
@@ -105,7 +105,6 @@ export function principalOf({ id, tenant, user, roles }: Link): Principal {
   return { tenant, user, roles, proof: `link:${id}` };
 }
 
-/** A hash of what a person sees and decides about. */
 export function shownHash(interrupt: Interrupt): string {
   const shown =
     interrupt.kind === 'approval'

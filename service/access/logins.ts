@@ -64,7 +64,6 @@ export class Logins {
     }
   }
 
-  /** The page that ends the session at the issuer, too. */
   async endSessionUrl({ issuer }: Issuer): Promise<string | undefined> {
     const { buildEndSessionUrl } = await import('openid-client');
     const configuration = await this.issuers.configuration(issuer);
@@ -107,7 +106,6 @@ export function ownPath(to = '/'): string {
   return origin === service && !path.startsWith('//') && path.length <= longestPath ? path : '/';
 }
 
-/** The code of an error of the issuer, or the message of the check that failed. */
 function reasonOf(error: unknown): string {
   const { error: code, cause } = error as { readonly error?: unknown; readonly cause?: unknown };
   if (typeof code === 'string') return `the issuer answered ${shown(code)}`;

@@ -50,7 +50,6 @@ const ResumeEntry = z.strictObject({
 });
 export type ResumeEntry = z.infer<typeof ResumeEntry>;
 
-/** Only the last messages count, as the log has the conversation. */
 export const RunAgentInput = z.strictObject({
   threadId: z.string().min(1).max(200),
   runId: z.string().min(1).max(200),

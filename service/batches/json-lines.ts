@@ -24,7 +24,6 @@ export async function* linesOf(bytes: AsyncIterable<Uint8Array>, most = mostOfLi
       end = piece.indexOf(10, from);
       const part = piece.subarray(from, end === -1 ? undefined : end);
       size += part.length;
-      // A line that is too large is read, and not kept.
       if (size > most) parts = [];
       else parts.push(part);
       if (end !== -1) yield* take();

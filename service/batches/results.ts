@@ -31,7 +31,6 @@ async function resultOf(batch: BatchHead, line: BatchLine, { client, store, stat
   if (error !== undefined) return { ...of, status: 'refused', error };
   const status = await client.batches.runOf(batch, line);
   if (status === undefined) return { ...of, status: 'pending' };
-  // The rest is not asked for.
   if (wanted !== undefined && wanted !== 'unreadable' && status !== wanted && isEnded(status)) return { ...of, status };
   const outcome = outcomeOf(await client.run(of.id).view());
   if (outcome.status === 'tool-calls-pending') return { ...of, status: 'completed', toolCalls: outcome.toolCalls };

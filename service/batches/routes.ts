@@ -105,7 +105,6 @@ async function* textsOf(
   try {
     for await (const result of results) {
       if (closing.aborted) throw new HoldfastError('service-closing', 'The service closes.');
-      // A key may have been revoked since the stream began.
       if (count++ % linesOfLook === 0 && !(await isKnown())) throw new HoldfastError('identity-invalid', 'The key has ended.');
       yield encoder.encode(`${JSON.stringify(result)}\n`);
     }

@@ -25,7 +25,6 @@ export function askedAgent(parts: Pick<AppParts, 'agents'>, agent: string, optio
   return asked;
 }
 
-/** Checks inputs as a start does. */
 export function inputCheck(parts: Pick<AppParts, 'agents'>, agent: string, options?: unknown): (input: Json | undefined) => void {
   const { takesJob, inputSchema } = askedAgent(parts, agent, options);
   return (input) => {
@@ -54,7 +53,6 @@ function refuseUnknownTools(options: unknown, { tools: known, mcp = [] }: AgentS
   );
 }
 
-/** Refuses a start whose run would fail. */
 export function checkStart(
   parts: Pick<AppParts, 'agents'>,
   { agent, input, options }: { readonly agent: string; readonly input?: unknown; readonly options?: unknown },

@@ -8,7 +8,6 @@ import { Routes } from './routes';
 // Sources serve the console of the last build.
 const folder = join(dirname(require.resolve('holdfast/package.json')), 'dist', 'console');
 
-/** Loads only files of this service, and no other site may frame the page. */
 const pagePolicy = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
 const types: Readonly<Record<string, string>> = {

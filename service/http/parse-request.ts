@@ -10,7 +10,6 @@ import { similarNames } from '../../contract/similar-names';
 const bodyLimit = 2 * limits.runInput;
 const depthLimit = 200;
 
-/** Only JSON: a page of another site can send other types without a preflight request. */
 export async function parseBody<T>(context: Context, schema: z.ZodType<T>, most = bodyLimit): Promise<T> {
   checkType(context, 'application/json');
   const text = decodedText(await readBytes(context, most));

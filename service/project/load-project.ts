@@ -51,7 +51,6 @@ export interface Project {
   /** Absolute. */
   readonly agentsFile: string;
   readonly agents: readonly AgentSummary[];
-  /** The models of all agents, without repeats. */
   readonly models: readonly string[];
   readonly facts: ProjectFacts;
 }

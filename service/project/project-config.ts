@@ -5,6 +5,7 @@ import { limitsForm } from '../../activities/limits/limit';
 import type { McpServerOptions } from '../../activities/mcp/options';
 import { McpSchema } from '../../activities/mcp/options';
 import type { ModelProvider } from '../../activities/models/language-model';
+import type { ModelsOptions } from '../../activities/models/models';
 import type { WorkerMiddleware } from '../../activities/worker-middleware/worker-middleware';
 import { duration } from '../../contract/check';
 import { withoutCredentials } from '../../contract/credentials';
@@ -51,15 +52,7 @@ export interface ProjectConfig {
   readonly middleware?: readonly WorkerMiddleware[];
   /** Observe the worker's model and tool calls. */
   readonly observers?: readonly Observer[];
-  readonly models?: {
-    /** More providers, by the name before the slash. */
-    readonly providers?: Readonly<Record<string, ModelProvider>>;
-    /** Names for models: one model, or a list whose first model with a key is used. */
-    readonly names?: Readonly<Record<string, string | readonly string[]>>;
-    /** Limits of a worker by model, provider or `*`. With `HOLDFAST_REDIS_URL` all workers of the task queue share a limit. */
-    readonly limits?: ModelLimits;
-    /** Longest wait for a busy provider. Default: 1h. */
-    readonly patience?: string;
+  readonly models?: Omit<ModelsOptions, 'demo'> & {
     /** Prices of a million tokens by model, in any currency. Absent: runs have no cost. */
     readonly prices?: ModelPrices;
   };
@@ -70,7 +63,7 @@ export interface ProjectConfig {
   readonly http?: {
     readonly port?: number;
     readonly host?: string;
-    /** URL by which people and other services reach the service, with the path of a proxy. */
+    /** URL by which people and other services reach the service, with the path of a proxy. Default: the address of the request. */
     readonly publicUrl?: string;
     /** More names in requests to a service on loopback. */
     readonly hosts?: readonly string[];

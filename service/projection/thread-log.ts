@@ -66,7 +66,6 @@ export function cameToNothing(message: string, log: readonly RunEvent[]): boolea
   return said !== undefined && log.some((event) => event.type === 'turn-end' && event.turn === said.turn && event.status !== 'completed');
 }
 
-/** A known message is sent again, under its next id, only after a failed or stopped turn. */
 export function freeId(first: string, log: readonly RunEvent[], again: (nth: number) => string | undefined): string {
   let free = first;
   for (let nth = 2; cameToNothing(free, log); nth++) {

@@ -60,7 +60,6 @@ export class MemoryCalls {
     const eventId = record.nextEventId();
     record.write({ kind: 'tool-scheduled', eventId, activityId: address, input });
     const running = this.runTool(call, input, record.valuesOf(address));
-    // Only a cancelled `once` tool itself knows how far it came.
     return this.recorded(eventId, facts.effect === 'once' ? running : this.orCancelled(running));
   }
 

@@ -21,7 +21,6 @@ export function pointOf(run: AgentRun, log: RunLog, error: unknown): Snapshot | 
   }
 }
 
-/** For a run without a result. */
 export function failedEnd(
   error: unknown,
   point: Snapshot | HoldfastError,

@@ -6,7 +6,6 @@ import type { AgentRun } from '../../kernel/engine/run';
 import { cancelled } from '../../kernel/run/cancel-plan';
 import type { MemoryPorts } from './ports';
 
-/** One execution of a run. */
 export interface Stretch {
   readonly input: AgentRunInput;
   readonly ports: MemoryPorts;

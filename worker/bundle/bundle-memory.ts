@@ -78,7 +78,6 @@ class BundleMemory {
     keepIfPossible(this.pathOf(agentsPath), JSON.stringify(known));
   }
 
-  /** A hash of all settings and tools that determine a bundle. */
   private pathOf(agentsPath: string): string {
     const own = [__filename, require.resolve('./bundle'), require.resolve('./bundler-look')].map(hashOfFile);
     const path = resolve(agentsPath);

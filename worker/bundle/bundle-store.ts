@@ -25,7 +25,6 @@ export class BundleStore {
     return 'code' in (await this.find(buildId));
   }
 
-  /** Writes a build, even over a damaged file. */
   async save({ buildId, code }: WorkflowBundle): Promise<void> {
     makePrivate(this.directory, isHashed);
     const path = this.pathOf(buildId);

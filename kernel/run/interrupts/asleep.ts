@@ -19,7 +19,6 @@ export function untilNote(n: number): string {
   return `until:${n}`;
 }
 
-/** Re-entered code sleeps for the rest of the time. */
 export function untilOf(frame: Frame, n: number, ports: Ports, milliseconds: () => number): number {
   const name = untilNote(n);
   const before = frame.noteOf(name);

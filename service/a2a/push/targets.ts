@@ -10,7 +10,7 @@ import { taskIdOf } from '../task-ref';
 export interface A2aOptions {
   /** Push notifications. Default: with `holdfast dev` on loopback to this machine, else none. */
   readonly push?: {
-    /** 'public' (https to the internet), 'loopback' (this machine), or origins such as 'https://hooks.example.com'. Empty: none. */
+    /** Empty: none. */
     readonly to: readonly PushTarget[];
   };
 }

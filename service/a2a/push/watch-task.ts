@@ -12,7 +12,7 @@ import type { TaskRef } from '../task-ref';
 import { taskIdOf } from '../task-ref';
 import type { A2aStatus, A2aUpdate } from '../wire';
 
-/** Waits for states after the cursor. Without a cursor: the present state. An aborted wait has no states. */
+/** Waits for states after the cursor. Without a cursor: the present state. */
 export async function watchTask(client: HoldfastClient, { task, cursor }: WatchRequest, signal: AbortSignal): Promise<PushNews> {
   const { agent, contextId, message } = task;
   const ref = { contextId, message };

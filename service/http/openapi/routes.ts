@@ -24,7 +24,6 @@ const style = `body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-widt
 h2{margin-top:2rem}summary{cursor:pointer;padding:.35rem 0}code,pre{font:13px/1.45 ui-monospace,monospace}
 pre{overflow:auto;padding:.75rem;border:1px solid #8886;border-radius:4px}.method{display:inline-block;min-width:4.5rem;font-weight:600}`;
 
-/** The page may load only its own style. */
 const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`;
 
 function openApiPage({ info, paths, components }: OpenApi): string {
