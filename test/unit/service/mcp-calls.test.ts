@@ -3,6 +3,7 @@ import { policy } from '../../../middleware/index';
 import { gate } from '../../support/gate';
 import type { McpBed } from '../../support/mcp-bed';
 import { jsonHeaders, mcpBed, modernRequest, withTasks } from '../../support/mcp-bed';
+import type { TestRun } from '../../../testing/index';
 import { agentWith } from '../../support/memory-bed';
 
 const input = { input: 'Add!' };
@@ -33,6 +34,23 @@ describe('a call that takes long', () => {
     expect(statusIn(await call('get_run', { runId: 'r1' }))).toMatchObject(goesOn);
     model.open();
     expect(statusIn(await call('agent', { ...input, runId: 'r1' }))).toMatchObject({ status: 'completed', text: 'Done.' });
+  });
+
+  it('says which call is made again, and why', async () => {
+    const { call, runs, model } = slow();
+    const retried = { address: 'agent#1', attempt: 11, nextAttemptAt: 7, error: { code: 'mcp-unreachable', message: 'Nobody listens.' } };
+    const called = call('agent', { ...input, runId: 'r1' });
+    await model.reached;
+    const run = runs.get('r1') as TestRun<unknown>;
+    const view = await run.view();
+    jest.spyOn(run, 'view').mockResolvedValue({ ...view, retrying: [retried] });
+    expect(statusIn(await call('get_run', { runId: 'r1' }))).toMatchObject({
+      retrying: [retried],
+      statusMessage: expect.stringContaining('Attempt 11 of agent#1 follows mcp-unreachable: Nobody listens.'),
+    });
+    jest.restoreAllMocks();
+    model.open();
+    await called;
   });
 
   it.each(['2026-07-28', 'legacy'] as const)(
