@@ -1,4 +1,4 @@
-/** For `AbortSignal.any`: Node collects a timeout without a listener, and the combined signal never aborts. */
+/** For `AbortSignal.any`: Node collects a timeout without a listener. */
 export function keptTimeout(milliseconds: number): AbortSignal {
   const late = AbortSignal.timeout(milliseconds);
   late.addEventListener('abort', () => undefined);

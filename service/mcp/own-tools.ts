@@ -98,7 +98,7 @@ async function answer(
   return runResult(await settled(run, caller), caller, true);
 }
 
-/** Some clients send JSON as a text, which counts as a text where the question takes a text. */
+/** Some clients send JSON as a text. */
 function unpacked(open: Interrupt | undefined, sent: Json): Json {
   if (open !== undefined) return misfitOf(open, sent) === undefined ? sent : jsonIn(sent);
   const read = jsonIn(sent);

@@ -71,7 +71,7 @@ async function inProtocol({ sdk, parts }: McpCaller, act: () => Promise<CallResu
 
 const ownShown: readonly ShownTool[] = [...ownTools.values()].map((tool) => tool.shown);
 
-/** By name of the tool. An agent with the name of an own tool gets a prefix until the name is free. */
+/** By name of the tool. An agent with the name of an own tool gets prefixes. */
 function agentTools({ parts }: McpCaller): ReadonlyMap<string, { readonly shown: ShownTool; readonly agent: AgentSummary }> {
   const agents = agentsIn(parts);
   const names = new Set(agents.map(({ name }) => name));
