@@ -56,6 +56,11 @@ module.exports = tseslint.config(
         'error',
         { selector: 'ExportDefaultDeclaration', message: 'Export by name.' },
         { selector: 'ExportAllDeclaration', message: 'Export by name.' },
+        {
+          selector:
+            "CallExpression[callee.object.name='AbortSignal'][callee.property.name='any'] MemberExpression[property.name='timeout']",
+          message: 'Node collects the timeout: use keptTimeout.',
+        },
       ],
     },
   },

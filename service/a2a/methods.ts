@@ -4,6 +4,7 @@ import { HoldfastError, codeOf } from '../../contract/errors';
 import { shown } from '../../contract/shown';
 import type { PushedTask } from '../../contract/task-push';
 import { parse } from '../http/parse-request';
+import { keptTimeout } from '../kept-timeout';
 import { threadOf } from '../projection/thread';
 import type { A2aCaller } from './caller';
 import { A2aError, asKind } from './errors';
@@ -150,7 +151,7 @@ async function cancel(params: unknown, caller: A2aCaller): Promise<MethodResult>
     return { result: (await open(id, caller)).fold.task() };
   }
   await thread.stop(speakerIn(metadata)).catch(notCancelable);
-  const signal = AbortSignal.any([caller.signal, AbortSignal.timeout(cancelMs)]);
+  const signal = AbortSignal.any([caller.signal, keptTimeout(cancelMs)]);
   const stopped = await open(id, { ...caller, signal });
   return { result: (await stopped.settled()).fold.task() };
 }

@@ -8,8 +8,6 @@ export interface McpCaller {
   readonly client: HoldfastClient;
   /** Aborts when the client goes away or should not wait any longer, or the service closes. Runs continue. */
   readonly signal: AbortSignal;
-  /** Sources of the signal, because Node collects a source that nobody holds, and the signal never aborts. */
-  readonly ends: readonly AbortSignal[];
   readonly secret: () => Promise<Buffer>;
 }
 

@@ -68,7 +68,7 @@ function isEnd(action: unknown): boolean {
   return action === 'decline' || action === 'cancel';
 }
 
-function jsonIn(said: Json | undefined): Json {
+export function jsonIn(said: Json | undefined): Json {
   if (typeof said !== 'string') return said ?? null;
   try {
     return JSON.parse(said) as Json;

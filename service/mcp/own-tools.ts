@@ -4,6 +4,9 @@ import { defined } from '../../contract/defined';
 import { HoldfastError } from '../../contract/errors';
 import type { RunEvent } from '../../contract/events';
 import { listStatuses } from '../../contract/events';
+import type { Interrupt } from '../../contract/interrupts';
+import { misfitOf } from '../../contract/interrupts';
+import type { Json } from '../../contract/messages/messages';
 import { answerIn } from '../a2a/answers';
 import { decisionIn } from '../projection/answers';
 import { parse } from '../http/parse-request';
@@ -12,6 +15,7 @@ import type { ShownTool } from './agent-tool';
 import { settled } from './answering';
 import type { McpCaller } from './caller';
 import { inTime } from './caller';
+import { jsonIn } from './forms';
 import type { ToolResult } from './results';
 import { jsonResult, runResult, shownRun } from './results';
 
@@ -53,7 +57,7 @@ const AnswerArguments = z.strictObject({
   runId,
   interruptId: z.string(),
   answer: json.describe(
-    'An approval takes {"approved": true} or {"approved": false, "reason": "…"}. Other questions show their answerSchema.',
+    'As the answerSchema of the interrupt says. An approval takes {"approved": true} or {"approved": false, "reason": "…"}.',
   ),
   inputHash: shortText.optional().describe('Of the approval that a person saw: changed arguments are refused.'),
   by: shortText.optional().describe('Who decides, for a service without keys and logins.'),
@@ -81,16 +85,24 @@ async function eventsOf({ runId: id, from = 0, limit = 100 }: z.infer<typeof Eve
 }
 
 async function answer(
-  { runId: id, interruptId, answer: said, ...who }: z.infer<typeof AnswerArguments>,
+  { runId: id, interruptId, answer: sent, ...who }: z.infer<typeof AnswerArguments>,
   caller: McpCaller,
 ): Promise<ToolResult> {
   const run = caller.client.run(id);
   const { interrupts } = await inTime(caller, () => run.view());
   const open = interrupts.find((interrupt) => interrupt.id === interruptId);
+  const said = unpacked(open, sent);
   const isDecision = open === undefined && isRecord(said) && 'approved' in said;
   const given = open !== undefined ? answerIn(open, said) : isDecision ? decisionIn(interruptId, said) : said;
   await inTime(caller, () => run.resume(interruptId, given, defined(who)));
   return runResult(await settled(run, caller), caller, true);
+}
+
+/** Some clients send JSON as a text. */
+function unpacked(open: Interrupt | undefined, sent: Json): Json {
+  if (open !== undefined) return misfitOf(open, sent) === undefined ? sent : jsonIn(sent);
+  const read = jsonIn(sent);
+  return isRecord(read) ? read : sent;
 }
 
 export const ownTools: ReadonlyMap<string, OwnTool> = new Map([

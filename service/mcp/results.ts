@@ -5,7 +5,7 @@ import type { RunHead } from '../../contract/events';
 import type { Interrupt } from '../../contract/interrupts';
 import type { JsonObject } from '../../contract/messages/messages';
 import { noWorkerText } from '../../contract/no-worker';
-import { questionOf } from '../projection/answers';
+import { answerSchemaOf, questionOf } from '../projection/answers';
 import { textOfJson } from '../projection/content';
 import { whyClosed } from './answering';
 import type { McpCaller } from './caller';
@@ -44,14 +44,19 @@ interface ShownRun {
 }
 
 export async function shownRun(view: RunHead, caller: McpCaller, hasAnswered = false): Promise<ShownRun> {
-  const { id, agent, status, output, text, interrupts, pendingToolCalls } = view;
+  const { id, agent, status, output, text, pendingToolCalls, retrying } = view;
+  const interrupts = view.interrupts.map((one) => ({ ...one, ...defined({ answerSchema: answerSchemaOf(one) }) }));
   const error = view.error && { ...view.error, ...(isErrorCode(view.error.code) ? { fix: errorTable[view.error.code].fix } : {}) };
-  const facts = defined({ output, text, error, pendingToolCalls, statusMessage: await statusOf(view, caller, hasAnswered) });
+  const facts = defined({ output, text, error, pendingToolCalls, retrying, statusMessage: await statusOf(view, caller, hasAnswered) });
   return { runId: id, agent, status, ...facts, ...(interrupts.length === 0 ? {} : { interrupts }) } as ShownRun;
 }
 
 /** Why nothing happens, or what the client can do. */
-async function statusOf({ id, status, interrupts }: RunHead, caller: McpCaller, hasAnswered: boolean): Promise<string | undefined> {
+async function statusOf(
+  { id, status, interrupts, retrying = [] }: RunHead,
+  caller: McpCaller,
+  hasAnswered: boolean,
+): Promise<string | undefined> {
   if (status === 'waiting') {
     const refusal = whyClosed(caller, interrupts);
     return refusal === undefined
@@ -65,6 +70,7 @@ async function statusOf({ id, status, interrupts }: RunHead, caller: McpCaller, 
     hasAnswered ? 'The answer is accepted.' : '',
     `The run "${id}" goes on. Read it with get_run.`,
     noWorker && noWorkerText(noWorker),
+    ...retrying.map(({ address, attempt, error }) => `Attempt ${attempt} of ${address} follows ${error.code}: ${error.message}`),
   ];
   return told.filter(Boolean).join(' ');
 }

@@ -4,6 +4,7 @@ import type { Issuer } from '../access/parts';
 import type { AppParts } from '../parts';
 import { parseBody } from '../http/parse-request';
 import type { RouteAsked } from '../http/routes';
+import { keptTimeout } from '../kept-timeout';
 import { Routes, events, ok } from '../http/routes';
 import { storedSecret } from '../store/stored-secret';
 import { loadSdk } from './sdk';
@@ -18,14 +19,12 @@ export function mcpRoutes(parts: AppParts, issuers: readonly Issuer[]): Hono {
   const { store, closing } = parts;
   const answer = async ({ context, client }: Pick<RouteAsked<'/mcp'>, 'context' | 'client'>, body?: unknown): Promise<Response> => {
     const request = context.req.raw;
-    const ends = [request.signal, closing, AbortSignal.timeout(longestMs)];
     let secret: Promise<Buffer> | undefined;
     return answerMcp(request, body, {
       sdk: await loadSdk(),
       parts,
       client,
-      signal: AbortSignal.any(ends),
-      ends,
+      signal: AbortSignal.any([request.signal, closing, keptTimeout(longestMs)]),
       secret: () => (secret ??= storedSecret(store, 'mcp/secret')),
     });
   };

@@ -71,11 +71,14 @@ async function inProtocol({ sdk, parts }: McpCaller, act: () => Promise<CallResu
 
 const ownShown: readonly ShownTool[] = [...ownTools.values()].map((tool) => tool.shown);
 
-/** By name of the tool. An agent with the name of an own tool gets a prefix. */
+/** By name of the tool. An agent with the name of an own tool gets prefixes. */
 function agentTools({ parts }: McpCaller): ReadonlyMap<string, { readonly shown: ShownTool; readonly agent: AgentSummary }> {
+  const agents = agentsIn(parts);
+  const names = new Set(agents.map(({ name }) => name));
   return new Map(
-    agentsIn(parts).map((agent) => {
-      const name = ownTools.has(agent.name) ? `agent_${agent.name}` : agent.name;
+    agents.map((agent) => {
+      let { name } = agent;
+      while (ownTools.has(name) || (name !== agent.name && names.has(name))) name = `agent_${name}`;
       return [name, { shown: { ...toolOfAgent(agent), name }, agent }];
     }),
   );

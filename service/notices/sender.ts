@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf, messageOf } from '../../contract/errors';
 import type { Logger } from '../../host/logger';
+import { keptTimeout } from '../kept-timeout';
 import { isFinal } from '../outgoing/send-signed';
 import type { Notice, NoticeOutbox } from './outbox';
 
@@ -98,7 +99,7 @@ export class Sender {
   /** Ends in time, also if `people` of the configuration never does. */
   private send(notice: Notice): Promise<unknown> {
     const { settings, outbox } = this;
-    const ending = AbortSignal.any([this.signal, AbortSignal.timeout(longestTryMs)]);
+    const ending = AbortSignal.any([this.signal, keptTimeout(longestTryMs)]);
     return new Promise((resolve) => {
       ending.addEventListener('abort', () => resolve(ending.reason), { once: true });
       settings.send(outbox.tenant, notice, ending).then(() => resolve(undefined), resolve);

@@ -7,6 +7,7 @@ import { isIP } from 'node:net';
 import { HoldfastError } from '../../contract/errors';
 import { limits } from '../../contract/limits';
 import type { PushNotice } from '../../contract/task-push';
+import { keptTimeout } from '../kept-timeout';
 import type { AllowedUrl, PushTarget } from './addresses';
 import { allowedUrl, hostOf, refused } from './addresses';
 
@@ -25,7 +26,7 @@ class ReceiverGone extends Error {}
 /** Sends once, follows no redirects, and does not read the answer's body. A status outside 200 to 299 is an error. */
 export async function sendSigned(url: string, notice: PushNotice, settings: SendSettings): Promise<void> {
   const { to, secret, headers, signal, now = Date.now(), tryMs = limits.pushTryMs } = settings;
-  const patience = AbortSignal.timeout(tryMs);
+  const patience = keptTimeout(tryMs);
   const status = await post(allowedUrl(url, to), {
     headers: { 'user-agent': 'holdfast', ...signedHeaders({ ...notice, timestamp: Math.floor(now / 1000) }, secret), ...headers },
     body: notice.body,

@@ -10,6 +10,7 @@ import type { AppParts } from '../parts';
 import { frameStream } from '../http/event-stream';
 import { parse } from '../http/parse-request';
 import type { Operation } from '../http/routes';
+import { keptTimeout } from '../kept-timeout';
 import { Routes, events, ok } from '../http/routes';
 import { unless } from '../projection/answers';
 import { threadOf } from '../projection/thread';
@@ -117,7 +118,7 @@ export function responseRoutes(parts: AppParts): Hono {
         if (status === 'queued') await reading.thread.withdraw(reading.ref.message).catch(unless('message-unknown'));
         if (await isAtWork(reading)) {
           await reading.thread.stop().catch(unless('turn-unknown'));
-          await endedResponse({ ...reading, signal: AbortSignal.any([closing, AbortSignal.timeout(stopMs)]) }).catch(() => undefined);
+          await endedResponse({ ...reading, signal: AbortSignal.any([closing, keptTimeout(stopMs)]) }).catch(() => undefined);
         }
         return responseNow(reading);
       },

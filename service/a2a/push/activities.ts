@@ -4,6 +4,7 @@ import type { HoldfastClient } from '../../../client/index';
 import { codeOf, messageOf } from '../../../contract/errors';
 import { limits } from '../../../contract/limits';
 import type { PushActivities, PushedTask } from '../../../contract/task-push';
+import { keptTimeout } from '../../kept-timeout';
 import type { SendSettings } from '../../outgoing/send-signed';
 import { isFinal, sendSigned } from '../../outgoing/send-signed';
 import { headersFor } from './targets';
@@ -27,7 +28,7 @@ export function pushActivities({ client, to, secret, watchMs = limits.pushWatchM
       const { cancellationSignal, info } = context;
       const beat = setInterval(() => context.heartbeat(), heartbeatMs);
       try {
-        const news = await watchTask(clientFor(request.task), request, AbortSignal.any([cancellationSignal, AbortSignal.timeout(watchMs)]));
+        const news = await watchTask(clientFor(request.task), request, AbortSignal.any([cancellationSignal, keptTimeout(watchMs)]));
         // A cancelled activity runs again, and its result is lost.
         cancellationSignal.throwIfAborted();
         return news;

@@ -1,10 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { allActions } from '../../../contract/access';
 import { policy } from '../../../middleware/index';
 import { gate } from '../../support/gate';
 import type { McpBed } from '../../support/mcp-bed';
 import { jsonHeaders, mcpBed, modernRequest, withTasks } from '../../support/mcp-bed';
+import type { TestRun } from '../../../testing/index';
 import { agentWith } from '../../support/memory-bed';
 
 const input = { input: 'Add!' };
@@ -37,25 +36,22 @@ describe('a call that takes long', () => {
     expect(statusIn(await call('agent', { ...input, runId: 'r1' }))).toMatchObject({ status: 'completed', text: 'Done.' });
   });
 
-  it('ends in time also when Node has collected garbage', async () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
-    // A mock would hold its results.
-    const { timeout } = AbortSignal;
-    AbortSignal.timeout = () => timeout.call(AbortSignal, 500);
-    try {
-      const { call, model } = slow();
-      const called = call('agent', { ...input, runId: 'r1' });
-      await model.reached;
-      for (let time = 0; time < 3; time++) {
-        await new Promise(setImmediate);
-        collect();
-      }
-      expect(statusIn(await called)).toMatchObject(goesOn);
-    } finally {
-      AbortSignal.timeout = timeout;
-    }
-  }, 30_000);
+  it('says which call is made again, and why', async () => {
+    const { call, runs, model } = slow();
+    const retried = { address: 'agent#1', attempt: 11, nextAttemptAt: 7, error: { code: 'mcp-unreachable', message: 'Nobody listens.' } };
+    const called = call('agent', { ...input, runId: 'r1' });
+    await model.reached;
+    const run = runs.get('r1') as TestRun<unknown>;
+    const view = await run.view();
+    jest.spyOn(run, 'view').mockResolvedValue({ ...view, retrying: [retried] });
+    expect(statusIn(await call('get_run', { runId: 'r1' }))).toMatchObject({
+      retrying: [retried],
+      statusMessage: expect.stringContaining('Attempt 11 of agent#1 follows mcp-unreachable: Nobody listens.'),
+    });
+    jest.restoreAllMocks();
+    model.open();
+    await called;
+  });
 
   it.each(['2026-07-28', 'legacy'] as const)(
     'of %s leaves its run at work when the client cancels, and sends no progress',

@@ -2,8 +2,10 @@ import { approval, askHuman } from '../../../middleware/index';
 import type { Action } from '../../../contract/access';
 import { allActions } from '../../../contract/access';
 import { HoldfastError } from '../../../contract/errors';
+import type { ShownTool } from '../../../service/mcp/agent-tool';
 import type { McpBed } from '../../support/mcp-bed';
 import { mcpBed, withTasks } from '../../support/mcp-bed';
+import type { TestRun } from '../../../testing/index';
 import { agentWith } from '../../support/memory-bed';
 
 const careful = agentWith({ middleware: [approval({ tools: { add: { by: ['ada'] } } }), askHuman()] });
@@ -166,6 +168,48 @@ describe('a client of 2025-11-25', () => {
     const listed = await made.callTool({ name: 'list_runs', arguments: { agent: 'agent' } });
     expect(listed).toMatchObject({ structuredContent: { runs: [{ runId: 'r1' }], more: false } });
     await made.close();
+  });
+
+  it('may answer with JSON as a text, as the shown answerSchema says, and repeat the answer', async () => {
+    const { call, given, runs } = bed();
+    const { interrupts } = (await call('agent', { ...input, runId: 'r1' }, {}, {})).result.structuredContent;
+    expect(interrupts).toMatchObject([{ answerSchema: { required: ['approved'] } }]);
+    const answer = async (said: string) =>
+      (await call('answer_interrupt', { runId: 'r1', interruptId: interrupts[0].id, answer: said })).result;
+    expect(textOf(await answer('{"decision":"approve"}'))).toContain('must have `approved`, which is true or false');
+    expect(textOf(await answer('{"approved":true}'))).toBe('It is 3.');
+    const repeated = jest.spyOn(runs.get('r1') as TestRun<unknown>, 'resume').mockResolvedValue(undefined);
+    await answer('{"approved":true}');
+    expect([given[0]?.[1], repeated.mock.calls[0]?.[1]]).toEqual([{ type: 'approve' }, { type: 'approve' }]);
+  });
+
+  it('may answer a question about a call in doubt with JSON as a text, as the shown answerSchema says', async () => {
+    const { call, runs } = bed();
+    const doubt = { id: 'd', address: [], agent: 'agent', kind: 'in-doubt', info: { question: 'Did add happen?' } } as const;
+    await call('agent', { ...input, runId: 'r1' }, {}, {});
+    const run = runs.get('r1') as TestRun<unknown>;
+    jest.spyOn(run, 'view').mockResolvedValue({ ...(await run.view()), interrupts: [doubt] });
+    const resume = jest.spyOn(run, 'resume').mockResolvedValue(undefined);
+    const { result } = await call('answer_interrupt', { runId: 'r1', interruptId: 'd', answer: '{"happened":true,"result":7}' });
+    expect(resume).toHaveBeenCalledWith('d', { happened: true, result: 7 }, expect.anything());
+    expect(result.structuredContent.interrupts).toEqual([{ ...doubt, answerSchema: expect.objectContaining({ required: ['happened'] }) }]);
+  });
+
+  it('answers a question for a text with the text, also where the text is JSON', async () => {
+    const { call, given } = bed({ steps: [{ toolCalls: [{ name: 'askHuman', input: { question: 'Which?' } }] }, { text: 'Thanks.' }] });
+    const { interrupts } = (await call('agent', { ...input, runId: 'r1' }, {}, {})).result.structuredContent;
+    await call('answer_interrupt', { runId: 'r1', interruptId: interrupts[0].id, answer: '{"order":42}' });
+    expect(given.map(([, answer]) => answer)).toEqual(['{"order":42}']);
+  });
+
+  it('has each agent once, also where names collide', async () => {
+    const agents = ['list_runs', 'agent_list_runs'].map((name) => ({ name, description: name, takesJob: false }));
+    const { result } = await bed({ parts: { agents } }).rpc('tools/list', {});
+    expect((result.tools as ShownTool[]).slice(0, 3).map(({ name, description }) => [name, description])).toEqual([
+      ['agent_agent_list_runs', 'list_runs'],
+      ['agent_list_runs', 'agent_list_runs'],
+      ['list_runs', expect.stringContaining('Lists runs')],
+    ]);
   });
 
   it.each<[string, string, object, string]>([
