@@ -35,6 +35,7 @@ const external: Interrupt = {
   info: { externalCall: { tool: 'pickColor', callId: 'c1', input: { of: 'car' } } },
   answerSchema: externalAnswerSchema,
 };
+const doubtful: Interrupt = { ...base, kind: 'in-doubt', info: 'x' };
 const pasted = (line: string): readonly string[] => {
   const { stdout } = spawnSync('sh', ['-c', `for word in ${line}; do printf '%s\\0' "$word"; done`], { encoding: 'utf8' });
   return stdout.split('\0').slice(2, -1);
@@ -104,7 +105,7 @@ describe('a command that is shown', () => {
   });
 
   it.each([
-    ['<the result>', { ...base, kind: 'in-doubt', info: 'x' }],
+    ['<the result>', doubtful],
     ['<the result>', external],
     ['<your answer>', question({ type: 'object', properties: { note: { type: 'string', minLength: 40 } } })],
     ['<your answer>', question()],
@@ -121,7 +122,6 @@ describe('a command that is shown', () => {
   });
 
   it('says both of a call of which nobody knows whether it happened, and what comes of each', () => {
-    const doubtful = { ...base, kind: 'in-doubt', info: 'x' } as Interrupt;
     const commands = commandsFor('r', doubtful, nameless);
     expect(commands.map((command) => pasted(command.split('  #')[0] ?? ''))).toEqual([
       ['answer', 'r', base.id, '{"happened":true,"result":"<the result>"}'],
