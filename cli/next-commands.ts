@@ -1,3 +1,4 @@
+import { HoldfastError } from '../contract/errors';
 import { externalCallIn } from '../contract/external-calls';
 import { misfitOf, type Interrupt } from '../contract/interrupts';
 import type { Json } from '../contract/messages/messages';
@@ -28,17 +29,22 @@ export function commandsFor(
   const answer = (value: Json): string => commandLine('answer', runId, id, JSON.stringify(value), ...rest);
   if (kind === 'in-doubt')
     return [
-      `${answer({ happened: true, result: ownWords })}  # it took effect, with this result`,
+      `${answer({ happened: true, result: blanks.result })}  # it took effect, with this result`,
       `${answer({ happened: false })}  # it did not: it is called again`,
     ];
   if (externalCallIn(interrupt) !== undefined)
-    return [`${answer({ output: ownWords })}  # the result of the call`, `${answer({ error: ownWords })}  # why there is none`];
+    return [`${answer({ output: blanks.result })}  # the result of the call`, `${answer({ error: blanks.error })}  # why there is none`];
   return [answer(exampleFor(interrupt))];
 }
 
 function exampleFor(interrupt: Interrupt): Json {
-  const example = interrupt.kind === 'approval' ? undefined : exampleOf(interrupt.answerSchema, ownWords);
-  return example === undefined || misfitOf(interrupt, example) !== undefined ? ownWords : example;
+  const example = interrupt.kind === 'approval' ? undefined : exampleOf(interrupt.answerSchema, blanks.answer);
+  return example === undefined || misfitOf(interrupt, example) !== undefined ? blanks.answer : example;
 }
 
-const ownWords = 'your answer';
+const blanks = { answer: '<your answer>', result: '<the result>', error: '<why there is none>' } as const;
+
+export function checkFilled(answer: string): void {
+  const blank = Object.values(blanks).find((one) => answer.includes(one));
+  if (blank !== undefined) throw new HoldfastError('command-invalid', `The answer has ${blank}: replace it by what you know, in JSON.`);
+}

@@ -93,7 +93,9 @@ export const McpSchema = z
     if (problem !== undefined) context.addIssue({ code: 'custom', message: `is refused: ${problem}` });
     for (const [name, server] of Object.entries(servers)) {
       if ('command' in server === 'url' in server) {
-        context.addIssue({ code: 'custom', path: [name], message: 'needs a command or a url, and not both' });
+        const keys = Object.keys(server).filter((key) => !Object.hasOwn(command.shape, key) && !Object.hasOwn(url.shape, key));
+        const unknown = keys.length === 0 ? '' : `${noField(keys)}. It `;
+        context.addIssue({ code: 'custom', path: [name], message: `${unknown}needs a command or a url, and not both` });
         continue;
       }
       for (const issue of ('command' in server ? command : url).safeParse(server).error?.issues ?? [])
@@ -105,6 +107,10 @@ export const McpSchema = z
   });
 
 function wordsOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `has no field ${issue.keys.map((key) => `\`${key}\``).join(', ')}`;
+  if (issue.code === 'unrecognized_keys') return noField(issue.keys);
   return issue.code === 'custom' || /^is /.test(issue.message) ? issue.message : `is wrong: ${issue.message}`;
+}
+
+function noField(keys: readonly string[]): string {
+  return `has no field ${keys.map((key) => `\`${key}\``).join(', ')}`;
 }

@@ -65,7 +65,7 @@ export class ModelRegistry {
     }
     throw new HoldfastError(
       'model-key-missing',
-      `No model of "${name}" can be used${missing.length === 0 ? ': its list is empty' : `; missing: ${missing.join(', ')}`}.`,
+      `No model of "${name}" can be used${missing.length === 0 ? `: \`models.names.${name}\` names none` : `; missing: ${missing.join(', ')}`}.`,
     );
   }
 

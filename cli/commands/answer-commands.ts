@@ -5,6 +5,7 @@ import type { Interrupt } from '../../contract/interrupts';
 import type { Json } from '../../contract/messages/messages';
 import { attendRun } from '../attend-run';
 import { withChanges, jsonOrText, parsedJson } from '../json-flags';
+import { checkFilled } from '../next-commands';
 import { told } from '../output';
 import type { AnswerRequest } from '../../client/http/index';
 import type { FoundService } from '../found-service';
@@ -69,6 +70,7 @@ export function delegate(asked: Asked, flags: DelegationFlags): Promise<number> 
 }
 
 export async function answer(asked: Asked, text: string, flags: DecisionFlags): Promise<number> {
+  checkFilled(text);
   return send(asked, await asked.service.view(asked.id), { answer: jsonOrText(text) }, flags);
 }
 

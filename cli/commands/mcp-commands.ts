@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { McpOffer } from '../../activities/mcp/server';
-import { McpServers } from '../../activities/mcp/servers';
-import { codeOf, HoldfastError, messageOf, type ErrorCode } from '../../contract/errors';
+import { HoldfastError, messageOf } from '../../contract/errors';
 import { namedSystemError } from '../../host/system-errors';
 import { loadProject } from '../../service/project/load-project';
-import { usualTenant } from '../doctor/mcp';
+import { showFinding } from '../doctor/finding';
+import { askMcp, type AskedMcp } from '../doctor/mcp';
 import { mcpTypes } from '../mcp-types';
 import { exitCodes, told, writeJson, writeTable, type JsonFlag } from '../output';
 import type { Terminal } from '../terminal';
@@ -17,37 +16,34 @@ export interface McpTypesFlags {
 
 export type ListMcpFlags = McpTypesFlags & JsonFlag;
 
-type Asked = readonly [server: string, McpOffer | { readonly code: ErrorCode; readonly problem: string }];
-
 export async function listMcp(terminal: Terminal, { json, ...flags }: ListMcpFlags): Promise<number> {
   const asked = await askServers(flags);
-  const isFine = asked.every(([, offer]) => 'tools' in offer);
+  const findings = asked.flatMap((one) => one.findings.filter(({ status }) => status !== 'ok'));
+  const isFine = asked.every(({ offer }) => offer !== undefined) && findings.every(({ status }) => status === 'warning');
   const code = isFine ? exitCodes.done : exitCodes.failed;
   if (json === true) {
-    writeJson(terminal, Object.fromEntries(asked));
+    const answerOf = ({ offer, findings: [first, ...others] }: AskedMcp): object =>
+      offer === undefined ? { code: first?.code, problem: first?.message } : { ...offer, findings: others };
+    writeJson(terminal, Object.fromEntries(asked.map((one) => [one.server, answerOf(one)])));
     return code;
   }
   if (asked.length === 0) return told(terminal, 'The configuration has no MCP servers.');
-  const rows = asked.flatMap(([, offer]) => ('tools' in offer ? offer.tools : []));
+  const rows = asked.flatMap(({ offer }) => offer?.tools ?? []);
   if (rows.length > 0)
     writeTable(
       terminal,
-      rows.map(({ name, effect = 'none', effectBy, description }) => [name, `${effect} (${effectBy})`, description]),
+      rows.map(({ name, effect = 'none', effectBy, description }) => [name, `${effect} (${saidBy[effectBy]})`, description]),
       ['TOOL', 'EFFECT', 'DESCRIPTION'],
     );
-  for (const [server, offer] of asked) {
-    if ('problem' in offer) terminal.write(`${terminal.paint.red(server)}  ${offer.code}: ${offer.problem}`);
-    else
-      for (const { tool, problem } of offer.refused)
-        terminal.write(`${terminal.paint.yellow(server)}  ${JSON.stringify(tool)}: ${problem}`);
-  }
+  for (const finding of findings) showFinding(terminal, finding);
   return code;
 }
 
+const saidBy = { configuration: 'configuration', hint: 'hint', nobody: 'no entry, no hint' } as const;
+
 export async function writeMcpTypes(terminal: Terminal, file: string | undefined, flags: McpTypesFlags): Promise<number> {
-  const offers = await askServers(flags);
-  const tools = offers.flatMap(([, offer]) => {
-    if ('problem' in offer) throw new HoldfastError(offer.code, offer.problem);
+  const tools = (await askServers(flags)).flatMap(({ offer, findings: [problem] }) => {
+    if (offer === undefined) throw new HoldfastError(problem?.code ?? 'internal', problem?.message ?? '');
     return offer.tools;
   });
   const text = mcpTypes(tools);
@@ -65,19 +61,6 @@ export async function writeMcpTypes(terminal: Terminal, file: string | undefined
   return told(terminal, `Wrote ${tools.length} tools to ${file}.`);
 }
 
-async function askServers({ config, tenant }: McpTypesFlags): Promise<readonly Asked[]> {
-  const project = await loadProject(config);
-  const servers = new McpServers(project.config.mcp ?? {});
-  try {
-    return await Promise.all(
-      servers.names.map(async (name): Promise<Asked> => {
-        const offer = await servers
-          .offerOf(name, tenant ?? usualTenant(project))
-          .catch((error: unknown) => ({ code: codeOf(error) ?? 'internal', problem: messageOf(error) }));
-        return [name, offer];
-      }),
-    );
-  } finally {
-    await servers.close();
-  }
+async function askServers({ config, tenant }: McpTypesFlags): Promise<readonly AskedMcp[]> {
+  return askMcp(await loadProject(config), tenant);
 }

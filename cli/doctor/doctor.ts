@@ -5,7 +5,7 @@ import type { ServiceStore } from '../../service/store/store';
 import { listensAt, type ProcessFlags } from '../processes/process-settings';
 import { ownFolder, ownManifest } from '../setup/own-package';
 import type { Terminal } from '../terminal';
-import type { Finding } from './finding';
+import { showFinding, type Finding } from './finding';
 import { checkAccess, checkReach } from './access';
 import { checkDirectory, checkNode, checkPackages } from './machine';
 import { checkMcp } from './mcp';
@@ -21,7 +21,7 @@ export async function doctor(terminal: Terminal, flags: DoctorFlags, environment
   const findings: Finding[] = [];
   for await (const finding of examine(flags, environment)) {
     findings.push(finding);
-    if (flags.json !== true) show(terminal, finding);
+    if (flags.json !== true) showFinding(terminal, finding);
   }
   const problems = findings.filter(({ status }) => status === 'problem').length;
   const warnings = findings.filter(({ status }) => status === 'warning').length;
@@ -63,12 +63,6 @@ async function hasKey(given: ServiceStore | undefined, configuration: Configurat
   } finally {
     close();
   }
-}
-
-function show({ paint, write }: Terminal, { check, status, message, code, fix }: Finding): void {
-  const color = { ok: paint.green, warning: paint.yellow, problem: paint.red }[status];
-  write(`${color(status.padEnd(8))} ${check.padEnd(14)} ${code === undefined ? '' : `${paint.bold(code)}: `}${message}`);
-  if (fix !== undefined) write(`${' '.repeat(24)}${paint.dim(`fix: ${fix}`)}`);
 }
 
 function counted(count: number, what: string): string {

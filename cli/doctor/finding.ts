@@ -1,6 +1,7 @@
 import { codeOf, errorTable, HoldfastError, messageOf, type ErrorCode } from '../../contract/errors';
 import { namedSystemError } from '../../host/system-errors';
 import { toldFailure } from '../processes/place-in-source';
+import type { Terminal } from '../terminal';
 
 export interface Finding {
   readonly check: string;
@@ -31,4 +32,10 @@ export function foundBy(check: string, error: unknown, status: 'warning' | 'prob
   const named = namedSystemError(error, `checking the ${check}`) ?? error;
   const { reason, place } = toldFailure(named);
   return found(check, status, codeOf(named) ?? 'internal', place === undefined ? reason : `${reason} At ${place.at}.`);
+}
+
+export function showFinding({ paint, write }: Terminal, { check, status, message, code, fix }: Finding): void {
+  const color = { ok: paint.green, warning: paint.yellow, problem: paint.red }[status];
+  write(`${color(status.padEnd(8))} ${check.padEnd(14)} ${code === undefined ? '' : `${paint.bold(code)}: `}${message}`);
+  if (fix !== undefined) write(`${' '.repeat(24)}${paint.dim(`fix: ${fix}`)}`);
 }

@@ -61,6 +61,7 @@ export function checkModels({ config, models }: Pick<Project, 'config' | 'models
         ...missing,
         status: 'warning',
         message: `${missing.message} \`holdfast dev\` answers with the demo model, and \`holdfast worker\` fails.`,
+        fix: `${registry.realModelAdvice}.`,
       };
     }
   });

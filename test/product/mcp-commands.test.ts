@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const shop = {
   command: process.execPath,
   args: [join(__dirname, '../support/mcp/shop.mjs'), folder],
-  effects: { pay: 'once', gone: 'none' },
+  effects: { pay: 'once', cont: 'none' },
 };
 const off = { url: 'http://127.0.0.1:9/mcp' };
 
@@ -45,23 +45,44 @@ it('loads agents that name tools of MCP servers, without a connection, and refus
     code: 'config-invalid',
     message: expect.stringContaining('`mcp.off` needs a command or a url, and not both') as string,
   });
+  await expect(loadProject(project('misspelt', 'off_pay', { off: { comand: 'node' } }))).rejects.toThrow(
+    '`mcp.off` has no field `comand`. It needs a command or a url, and not both',
+  );
 });
 
 it('lists the tools of servers with their effects, and servers without an answer', async () => {
-  const config = project('listed', 'shop_pay', { shop, off });
+  const config = project('listed', 'shop_pya', { shop, off });
   const terminal = recordedTerminal({ live: false });
   expect(await listMcp(terminal, { config })).toBe(1);
   expect(processes()).toEqual([]);
-  expect(terminal.written()).toMatch(/TOOL +EFFECT +DESCRIPTION\nshop_pay +once \(configuration\) +Pays\.\nshop_count +none \(nobody\)/);
-  expect(terminal.written()).toContain('off  mcp-unreachable: The MCP server "off" cannot be reached');
+  expect(terminal.written()).toMatch(
+    /TOOL +EFFECT +DESCRIPTION\nshop_pay +once \(configuration\) +Pays\.\nshop_count +none \(no entry, no hint\)/,
+  );
   const findings = await checkMcp(await loadProject(config));
   expect(processes()).toEqual([]);
   expect(findings.map(({ status, message }) => `${status} ${message}`)).toEqual([
     'ok The MCP server "shop" offers 4 tools by protocol 2025-11-25.',
-    'warning The MCP server "shop": lost calls of count, hang, sell are made again. `effects` says nothing else.',
-    'warning The MCP server "shop": `effects` names gone, which the server does not offer.',
+    'warning The MCP server "shop": lost calls of count, hang, sell are made again, as no effect is known.',
+    'warning The MCP server "shop": `mcp.shop.effects` names cont, which the server does not offer. Did you mean "count"?',
+    'problem Agents name shop_pya, which the MCP server "shop" does not offer. Did you mean "shop_pay"?',
     expect.stringContaining('problem The MCP server "off" cannot be reached'),
   ]);
+  const bad = findings.slice(1);
+  expect(bad.slice(0, 3).map(({ code, fix }) => `${code} ${fix}`)).toEqual([
+    'config-invalid Add `count`, `hang`, `sell` to `mcp.shop.effects`.',
+    'config-invalid Correct or remove `cont` in `mcp.shop.effects`.',
+    'tool-unknown Correct the names in `tools` of the agents.',
+  ]);
+  for (const { code, message, fix } of bad) {
+    expect(terminal.written()).toContain(`${code}: ${message}\n`);
+    expect(terminal.written()).toContain(`fix: ${fix}\n`);
+  }
+  const printed = recordedTerminal({ live: false });
+  expect(await listMcp(printed, { config, json: true })).toBe(1);
+  expect(JSON.parse(printed.written())).toMatchObject({
+    shop: { tools: [{ name: 'shop_pay' }, {}, {}, {}], findings: bad.slice(0, 3) },
+    off: { code: 'mcp-unreachable', problem: bad[3]?.message },
+  });
 });
 
 it('writes types', async () => {
@@ -76,6 +97,12 @@ it('writes types', async () => {
     message: expect.stringContaining(`${nowhere} cannot be written: ENOENT`) as string,
   });
   await expect(writeMcpTypes(terminal, folder, { config })).rejects.toMatchObject({ code: 'config-invalid' });
+  const keyless = project('keyless', 'crm_pay', {});
+  writeFileSync(
+    keyless,
+    `export default { agents: './keyless-agents.ts', mcp: { crm: { url: 'http://127.0.0.1:9/mcp', headers: { authorization: undefined } } } };`,
+  );
+  await expect(writeMcpTypes(terminal, file, { config: keyless })).rejects.toMatchObject({ code: 'config-invalid' });
   expect(readFileSync(file, 'utf8')).toContain('shop_pay: { execute(input: { readonly crash?: string }): unknown };');
 });
 
@@ -91,7 +118,7 @@ it('asks as the tenant, and a server that is not for the tenant is a warning', a
     expect(await listMcp(terminal, { config, ...tenant })).toBe(1);
     return terminal.written();
   };
-  expect(await said({ tenant: 'acme' })).toContain('crm  mcp-unreachable');
-  expect(await said({})).toContain('crm  mcp-forbidden: `mcp.crm.forTenant` gives nothing for the tenant "default".');
+  expect(await said({ tenant: 'acme' })).toContain('mcp-unreachable');
+  expect(await said({})).toContain('mcp-forbidden: `mcp.crm.forTenant` gives nothing for the tenant "default".');
   expect(await checkMcp(await loadProject(config))).toMatchObject([{ status: 'warning', code: 'mcp-forbidden' }]);
 });

@@ -29,7 +29,7 @@ describe('the model registry', () => {
     const options = { providers: keyed, names: { default: ['a/x', 'b/y', 'c/z'] } };
     expect(new ModelRegistry(options, { KEY_B: 'k', KEY_C: 'k' }).idOf('default')).toBe('b/y');
     expect(() => new ModelRegistry(options, {}).idOf('default')).toThrow(errorOf('model-key-missing', /KEY_A, KEY_B, KEY_C/));
-    expect(() => new ModelRegistry({}, {}).idOf('default')).toThrow('its list is empty');
+    expect(() => new ModelRegistry({}, {}).idOf('default')).toThrow('`models.names.default` names none');
   });
 
   it('puts the demo model last, and only where it is allowed', () => {

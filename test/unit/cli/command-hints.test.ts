@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { answer } from '../../../cli/commands/answer-commands';
 import { askDecision } from '../../../cli/ask-decision';
 import { interruptLines } from '../../../cli/event-lines';
 import { findService } from '../../../cli/find-service';
@@ -34,6 +35,7 @@ const external: Interrupt = {
   info: { externalCall: { tool: 'pickColor', callId: 'c1', input: { of: 'car' } } },
   answerSchema: externalAnswerSchema,
 };
+const doubtful: Interrupt = { ...base, kind: 'in-doubt', info: 'x' };
 const pasted = (line: string): readonly string[] => {
   const { stdout } = spawnSync('sh', ['-c', `for word in ${line}; do printf '%s\\0' "$word"; done`], { encoding: 'utf8' });
   return stdout.split('\0').slice(2, -1);
@@ -99,21 +101,30 @@ describe('a command that is shown', () => {
   });
 
   it('answers in words where no form is found', () => {
-    expect(pasted(commandsFor('r', question({ type: 'string', pattern: '^[0-9]{9}$' }), nameless)[0] ?? '').at(3)).toBe('"your answer"');
+    expect(pasted(commandsFor('r', question({ type: 'string', pattern: '^[0-9]{9}$' }), nameless)[0] ?? '').at(3)).toBe('"<your answer>"');
+  });
+
+  it.each([
+    ['<the result>', doubtful],
+    ['<the result>', external],
+    ['<your answer>', question({ type: 'object', properties: { note: { type: 'string', minLength: 40 } } })],
+    ['<your answer>', question()],
+  ])('is refused while %s stands in it', async (blank, interrupt) => {
+    const printed = pasted((commandsFor('r', interrupt, nameless)[0] ?? '').split('  #')[0] ?? '').at(3) ?? '';
+    await expect(answer({ id: 'r' } as never, printed, { follow: false })).rejects.toMatchObject(errorSaying('command-invalid', blank));
   });
 
   it('says both of a call that somebody else makes: its result, and why there is none', () => {
     const commands = commandsFor('r', external, nameless);
     const answers = commands.map((command) => pasted(command.split('  #')[0] ?? '').at(3) ?? '');
-    expect(answers).toEqual(['{"output":"your answer"}', '{"error":"your answer"}']);
+    expect(answers).toEqual(['{"output":"<the result>"}', '{"error":"<why there is none>"}']);
     for (const answer of answers) expect(misfitOf(external, JSON.parse(answer) as Json)).toBeUndefined();
   });
 
   it('says both of a call of which nobody knows whether it happened, and what comes of each', () => {
-    const doubtful = { ...base, kind: 'in-doubt', info: 'x' } as Interrupt;
     const commands = commandsFor('r', doubtful, nameless);
     expect(commands.map((command) => pasted(command.split('  #')[0] ?? ''))).toEqual([
-      ['answer', 'r', base.id, '{"happened":true,"result":"your answer"}'],
+      ['answer', 'r', base.id, '{"happened":true,"result":"<the result>"}'],
       ['answer', 'r', base.id, '{"happened":false}'],
     ]);
     expect(commands.map((command) => command.split('  # ')[1])).toEqual([

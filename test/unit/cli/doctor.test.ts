@@ -144,7 +144,16 @@ describe('doctor on the project', () => {
       problem('model-key-missing', 'OPENAI_API_KEY'),
       problem('model-key-missing', 'OPENAI_API_KEY'),
     ]);
-    expect(models(['default'])).toMatchObject([warning('model-key-missing', '`holdfast dev` answers with the demo model')]);
+    const noKey = {
+      ...warning('model-key-missing', '`holdfast dev` answers with the demo model'),
+      fix: 'Set OPENAI_API_KEY for a real one.',
+    };
+    expect(models(['default'])).toMatchObject([noKey]);
+    const noName = {
+      ...warning('model-key-missing', '`models.names.default` names none'),
+      fix: 'Name a real one as `default` in `models.names`.',
+    };
+    expect(checkModels({ config: { agents: '' }, models: ['default'] }, {})).toMatchObject([noName]);
   });
   it('warns of patterns that are checked on a bounded length only', () => {
     const schema = (pattern: string) => ({ type: 'object', properties: { pattern: { type: 'string', pattern } } });
