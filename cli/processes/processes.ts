@@ -117,9 +117,9 @@ function tellReady(terminal: Terminal, settings: ProcessSettings, { server, serv
     line('console', `${settings.publicUrl ?? service.url}/`);
     line('service', service.url);
     line('access', access === undefined ? 'none: everybody on this machine is trusted, and names are claims' : waysIn(access));
-    if (worker === undefined && configuration.redisUrl === undefined)
-      line('tokens', 'of other processes are not shown: services and workers share no HOLDFAST_REDIS_URL');
   }
+  if ((service === undefined || worker === undefined) && configuration.redisUrl === undefined)
+    line('tokens', 'of other processes are not shown: services and workers share no HOLDFAST_REDIS_URL');
   line(
     'temporal',
     `${server.settings.address} ${dim(server.embedded ? `(embedded; its data is in ${configuration.directory})` : `(namespace ${server.settings.namespace})`)}`,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import type { Delta } from '../../contract/deltas';
 import { ProcessBus } from '../event-bus';
 import type { StreamEntry } from './sent-calls';
@@ -10,6 +11,13 @@ type Entries = readonly { readonly id: string; readonly message: Readonly<Record
 export const pageSize = 1_000;
 /** The longest wait for each more delta of a call that the history shows as ended. */
 const lastDeltasMs = 1_000;
+/** Redis may show a run from its beginning again, and a worker its last calls. */
+const keptEnded = 1_000;
+
+const line = z.string();
+const origin = z.object({ agent: z.string(), runPath: z.array(z.string()), address: z.string() });
+const deltas = z.array(z.looseObject({ type: z.string() }));
+const entries = z.union([z.object({ line, settled: z.string() }), z.object({ line, from: z.number(), origin, deltas })]);
 
 /** Shows the stream of a run to listeners: each delta once and in order. */
 export class ReadRun {
@@ -20,6 +28,7 @@ export class ReadRun {
   private readonly listeners = new Map<Listener, (() => void) | undefined>();
   private readonly calls = new Map<string, Map<string, number>>();
   private readonly ends = new Map<string, () => void>();
+  private readonly ended = new Set<string>();
 
   constructor(private readonly runId: string) {}
 
@@ -36,8 +45,9 @@ export class ReadRun {
   take(entries: Entries): void {
     for (const { id, message } of entries) {
       this.last = id;
-      const entry = JSON.parse(message['json'] ?? '') as StreamEntry;
-      if ('settled' in entry) this.settle(entry.settled);
+      const entry = entryOf(message['json']);
+      if (entry === undefined || this.ended.has(entry.line)) continue;
+      if ('settled' in entry) this.settle(entry.settled, entry.line);
       else this.hear(entry);
     }
     if (this.isBegun || entries.length === pageSize) return;
@@ -57,7 +67,7 @@ export class ReadRun {
     this.settle(address);
   }
 
-  private hear({ line, from, origin, deltas }: Extract<StreamEntry, { line: string }>): void {
+  private hear({ line, from, origin, deltas }: Extract<StreamEntry, { from: number }>): void {
     const lines = this.calls.get(origin.address) ?? new Map<string, number>();
     let next = lines.get(line) ?? 0;
     for (const [at, body] of deltas.entries()) {
@@ -66,19 +76,30 @@ export class ReadRun {
       next += 1;
       const delta = { ...origin, ...body } as Delta;
       this.bus.publish(this.runId, delta);
-      if (delta.type === 'attempt-void') return this.end(origin.address);
+      if (delta.type === 'attempt-void') return this.end(origin.address, line);
     }
     if (next > 0) this.calls.set(origin.address, lines.set(line, next));
   }
 
-  private settle(address: string): void {
+  private settle(address: string, ...lines: readonly string[]): void {
     this.bus.settle(this.runId, address);
-    this.end(address);
+    this.end(address, ...lines);
   }
 
-  private end(address: string): void {
+  private end(address: string, ...lines: readonly string[]): void {
+    for (const line of [...(this.calls.get(address)?.keys() ?? []), ...lines]) this.ended.add(line);
+    for (const oldest of [...this.ended].slice(0, -keptEnded)) this.ended.delete(oldest);
     this.calls.delete(address);
     this.ends.get(address)?.();
     this.ends.delete(address);
+  }
+}
+
+/** Undefined: another program wrote the entry. */
+function entryOf(json = ''): StreamEntry | undefined {
+  try {
+    return entries.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
   }
 }

@@ -13,6 +13,7 @@ const silentMs = 16_000;
 const blockMs = 5_000;
 const pauseMs = 200;
 const wakeMs = 60_000;
+const isWrongType = (error: unknown): boolean => messageOf(error).startsWith('WRONGTYPE');
 
 /**
  * Carries deltas from workers to readers in other processes, over Redis 5 or newer. A Redis that is away costs deltas only.
@@ -34,12 +35,15 @@ export class RedisBus implements DeltaSink, DeltaSource {
   private readonly runs = new Map<string, ReadRun>();
   private readonly wakeStream = `holdfast:deltas:wake:${randomUUID()}`;
   private isReading = false;
+  private isSure = false;
+  private woken = '0-0';
   private readonly away = new Set<'reading' | 'writing'>();
   private closed = false;
 
   constructor(
     private readonly url: string,
     private readonly onProblem: (problem: HoldfastError) => void = () => undefined,
+    private readonly onBack: () => void = () => undefined,
   ) {
     const onReady = (): void => {
       this.isBack('writing');
@@ -96,24 +100,48 @@ export class RedisBus implements DeltaSink, DeltaSource {
   /** One blocking request waits for all runs that have readers. */
   private async read(): Promise<void> {
     this.isReading = true;
-    for (let woken = '0-0'; this.runs.size > 0 && !this.closed;) {
+    while (this.runs.size > 0 && !this.closed) {
       const asked = new Map(this.runs);
-      const keys = [...[...asked].map(([key, { last }]) => ({ key, id: last })), { key: this.wakeStream, id: woken }];
       try {
-        const client = await (this.blocking ??= this.open('reading'));
+        const client = await (this.blocking ??= this.open('reading', () => {
+          this.isSure = false;
+          this.woken = '0-0';
+        }));
+        const keys = await this.streams(client, asked);
         const found = (await client.xRead(keys, { BLOCK: blockMs, COUNT: pageSize })) as StreamReply | null;
-        this.isBack('reading');
+        if (this.isSure) this.isBack('reading');
         for (const { name, messages } of found ?? []) {
           const run = this.runs.get(name);
-          if (name === this.wakeStream) woken = messages.at(-1)?.id ?? woken;
+          if (name === this.wakeStream) this.woken = messages.at(-1)?.id ?? this.woken;
           else if (run === asked.get(name)) run?.take(messages);
         }
       } catch (error) {
-        this.isAway('reading', error);
+        if (isWrongType(error)) this.isSure = false;
+        else this.isAway('reading', error);
         await delay(pauseMs, undefined, { ref: false });
       }
     }
     this.isReading = false;
+  }
+
+  /** Leaves out values of other programs, and begins again where a Redis with a late clock has lost entries. */
+  private async streams(client: RedisClient, runs: Map<string, ReadRun>): Promise<{ key: string; id: string }[]> {
+    const check = async ([key, run]: readonly [string, ReadRun]): Promise<void> => {
+      try {
+        const [newest] = (await client.xRevRange(key, '+', '-', { COUNT: 1 })) ?? [];
+        if (Number.parseInt(newest?.id ?? '0') < Number.parseInt(run.last)) run.last = '0-0';
+      } catch (error) {
+        if (!isWrongType(error)) throw error;
+        runs.delete(key);
+        this.isSure = false;
+        this.isAway('reading', new Error(`"${key}" is no stream and must be deleted`));
+      }
+    };
+    if (!this.isSure) {
+      this.isSure = true;
+      await Promise.all([...runs].map(check));
+    }
+    return [...[...runs].map(([key, { last }]) => ({ key, id: last })), { key: this.wakeStream, id: this.woken }];
   }
 
   /** The open request does not have the newest run. */
@@ -126,7 +154,7 @@ export class RedisBus implements DeltaSink, DeltaSource {
   }
 
   private isBack(side: 'reading' | 'writing'): void {
-    this.away.delete(side);
+    if (this.away.delete(side) && this.away.size === 0) this.onBack();
   }
 
   private isAway(side: 'reading' | 'writing', error: unknown): void {

@@ -6,7 +6,7 @@ import type { RedisClient } from './redis-client';
 /** A line has the deltas of one attempt, numbered from 0, so that readers can tell repeated and lost deltas. */
 export type StreamEntry =
   | { readonly line: string; readonly from: number; readonly origin: Origin; readonly deltas: readonly object[] }
-  | { readonly settled: string };
+  | { readonly line: string; readonly settled: string };
 
 type Origin = Pick<Delta, 'agent' | 'runPath' | 'address'>;
 
@@ -139,7 +139,7 @@ async function sendLine(client: RedisClient, { name, runId, origin, kept, first,
   const add = (json: string): unknown => batch.xAdd(streamOf(runId), '*', { json }, { TRIM: streamLength });
   if (sent < first + kept.length)
     add(`{"line":"${name}","from":${sent},"origin":${JSON.stringify(origin)},"deltas":[${kept.slice(sent - first).join()}]}`);
-  if (settled) add(JSON.stringify({ settled: origin.address } satisfies StreamEntry));
+  if (settled) add(JSON.stringify({ line: name, settled: origin.address } satisfies StreamEntry));
   await batch.pExpire(streamOf(runId), ttlMs).execAsPipeline();
 }
 

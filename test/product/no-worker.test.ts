@@ -7,10 +7,11 @@ const config = ['--config', resolve(__dirname, '../../examples/support/holdfast.
 
 const begun = (args: readonly string[], until: string): Promise<string> => start(args).seen(until);
 
-it('a service without a worker and Redis says so at its start, and a run in run, show, list and over HTTP', async () => {
+it('a service or a worker alone without Redis says so at its start, and a run without a worker in run, show, list and over HTTP', async () => {
   await begun(['server'], 'The Temporal server is ready.');
   const said = await begun(['serve', '--port', '0', ...config], 'agents ');
-  expect(said).toContain('of other processes are not shown: services and workers share no HOLDFAST_REDIS_URL');
+  const notShown = 'of other processes are not shown: services and workers share no HOLDFAST_REDIS_URL';
+  expect(said).toContain(notShown);
   const none = 'No worker polls the task queue "holdfast"';
   await begun(['run', 'support', 'Where is order 42?', '--id', 'alone'], none);
   expect((await start(['show', 'alone']).ended).out).toContain(none);
@@ -18,4 +19,5 @@ it('a service without a worker and Redis says so at its start, and a run in run,
   const service = new ServiceClient(/service\s+(http\S+)/.exec(said)?.[1] ?? '');
   expect((await service.view('alone')).noWorker).toEqual({ taskQueue: 'holdfast' });
   expect((await service.list()).noWorker).toEqual({ taskQueue: 'holdfast' });
+  expect(await begun(['worker', ...config], 'agents ')).toContain(notShown);
 });

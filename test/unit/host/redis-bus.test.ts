@@ -19,12 +19,17 @@ const delta = (body: DeltaBody | string, attempt = 1): Delta => ({
 
 const buses: RedisBus[] = [];
 const problems: HoldfastError[] = [];
+let backs = 0;
 let redis: TestRedis;
 let run = '';
 let runs = 0;
 
 function newBus(url = redis.url): RedisBus {
-  const bus = new RedisBus(url, (problem) => problems.push(problem));
+  const bus = new RedisBus(
+    url,
+    (problem) => problems.push(problem),
+    () => backs++,
+  );
   buses.push(bus);
   return bus;
 }
@@ -68,6 +73,7 @@ beforeAll(async () => void (redis = await startRedis()));
 beforeEach(() => {
   run = `run-${runs++}`;
   problems.length = 0;
+  backs = 0;
 });
 afterEach(() => Promise.all(buses.splice(0).map((bus) => bus.close())));
 afterAll(() => redis.kill());
@@ -154,6 +160,27 @@ describe('deltas of a worker', () => {
     say(worker, 1, 'c');
     await Promise.all([live, meanwhile, reader(newBus(own.url))].map((one) => shows(one, 'start a b c')));
     expect(problems.map(({ code }) => code)).toEqual(['deltas-not-shared', 'deltas-not-shared', 'deltas-not-shared']);
+    await eventually(() => Promise.resolve(backs >= 3 ? true : undefined));
+    expect(backs).toBe(3);
+    await back.kill();
+  });
+
+  it('come over a Redis that is back empty, with a clock that is late', async () => {
+    const own = await startRedis();
+    const add = (id: string): Promise<unknown> =>
+      asked((client) => client.xAdd(`holdfast:deltas:${run}`, id, { json: '{"line":"none","settled":"none"}' }), own.url);
+    await add(`${Date.now() + 600_000}-0`);
+    const worker = newBus(own.url);
+    const live = reader(newBus(own.url));
+    say(worker, 1, start, 'a');
+    await shows(live, 'start a');
+    await own.kill();
+    const back = await startRedis(Number(new URL(own.url).port));
+    await eventually(() => {
+      say(worker, 1, '.');
+      return Promise.resolve(live.all.length > 2 ? true : undefined);
+    });
+    expect(live.shown()).toMatch(/^start a [. ]+$/);
     await back.kill();
   });
 
@@ -253,7 +280,7 @@ describe('Redis', () => {
     await shows(live, 'start a');
     await asked((client) => {
       const batch = client.multi();
-      for (let count = 0; count < 21_000; count++) batch.xAdd(`holdfast:deltas:${run}`, '*', { json: '{"settled":"none"}' });
+      for (let count = 0; count < 21_000; count++) batch.xAdd(`holdfast:deltas:${run}`, '*', { json: '{"line":"none","settled":"none"}' });
       return batch.execAsPipeline();
     });
     say(worker, 1, 'b');
@@ -292,6 +319,22 @@ describe('a reader', () => {
     await shows(live, 'start a b c d');
   });
 
+  it('has no harm from a value of another program at the name of another run, which is said once with its name', async () => {
+    const own = await startRedis();
+    const bus = newBus(own.url);
+    const name = `holdfast:deltas:bad ${run}`;
+    await asked((client) => client.set(name, 'x'), own.url);
+    bus.subscribe(`bad ${run}`, () => undefined);
+    const live = reader(bus);
+    const worker = newBus(own.url);
+    say(worker, 1, start, 'a');
+    await shows(live, 'start a');
+    say(worker, 1, 'b');
+    await shows(live, 'start a b');
+    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(`"${name}" is no stream`)]);
+    await own.kill();
+  });
+
   it('that comes back sees the open attempt from its beginning, although the request for its first visit is still open', async () => {
     const bus = newBus();
     const first = reader(bus);
@@ -311,7 +354,7 @@ describe('a reader', () => {
   });
 
   it.each([
-    ['the end of the call', { settled: address }],
+    ['the end of the call', { line: 'l', settled: address }],
     ['a void attempt', { ...texts(0, lost), line: 'm' }],
   ])('waits for the last deltas of an ended call, until %s', async (_, entry) => {
     const bus = newBus();
