@@ -18,6 +18,7 @@ import type {
 } from '../contract/record/wire';
 import { activityFailure } from './failures';
 import { ModelActivity } from './model-activity';
+import { tellOfStart } from './news';
 import type { WorkerParts } from './parts';
 import { partsForCall } from './parts';
 import { planOf } from './policies';
@@ -40,7 +41,13 @@ export interface Activities {
 
 export function createActivities(parts: WorkerParts): Activities {
   return {
-    prepareRun: (request) => orFailure('run-failed', 'mcp-unreachable', () => manifestFor(request, parts)),
+    prepareRun: (request) =>
+      orFailure('run-failed', 'mcp-unreachable', () =>
+        manifestFor(request, parts).catch((error: unknown) => {
+          tellOfStart(request.agent, error);
+          throw error;
+        }),
+      ),
     parseInput: (request) => orFailure('tool-failed', true, () => parseInput(parts.tools, request)),
     planPolicy: (request) => orFailure('hook-failed', 'policy-unknown', () => planOf(parts.policies, request)),
     parseOutput: ({ output, text }) => orFailure('output-invalid', 'output-unknown', () => parts.outputs.parse(output, text)),

@@ -1,6 +1,7 @@
-import { log } from '@temporalio/activity';
+import { activityInfo, log } from '@temporalio/activity';
 import { codeOf, messageOf } from '../contract/errors';
 import type { NewsFields } from '../contract/news';
+import { runIdOf } from '../contract/names';
 import { newsField, stackOf } from '../contract/news';
 import type { Verdict } from './failures';
 
@@ -16,6 +17,15 @@ export function tellOfTool({ tool }: { readonly tool: string }, call: CallFields
   const code = codeOf(error);
   const what = code === 'hook-failed' ? messageOf(error) : `the tool '${tool}' failed: ${messageOf(error)}`;
   tell('warn', `run ${call.run}: ${what}`, { event: 'threw', ...call, tool, code: code ?? 'tool-failed', stack: stackOf(error) });
+}
+
+/** Told at the first attempt of up to half an hour. */
+export function tellOfStart(agent: string, error: unknown): void {
+  const { workflowExecution, activityId: address, attempt } = activityInfo();
+  const code = codeOf(error);
+  if (code !== 'mcp-unreachable' || attempt > 1) return;
+  const run = runIdOf(workflowExecution?.workflowId ?? '');
+  tell('warn', `run ${run} waits at its start: ${messageOf(error)}`, { event: 'retry', run, agent, address, attempt, code });
 }
 
 /** A wait for a turn or a busy provider does not count as a failure. */

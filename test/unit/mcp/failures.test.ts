@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -26,6 +27,9 @@ function shop(options: Partial<McpServerOptions> = {}): void {
   const args = [join(__dirname, '../../support/mcp/shop.mjs')];
   bed = new ToolServerBed({ shop: { command: process.execPath, args, env: { LEDGER: ledger }, ...options } as McpServerOptions });
 }
+
+const nothing = { workflowService: {} as never, namespace: 'default' };
+const nowhere = { source: nothing, connection: () => nothing as never, taskQueue: () => 'q', dataConverter: () => undefined };
 
 describe('a server that dies in a call', () => {
   it.each(['before', 'after'])('leaves a call in doubt whose effect is `once`, %s the payment', async (crash) => {
@@ -160,6 +164,19 @@ describe('a server without an answer', () => {
       code: 'mcp-unreachable',
       message: expect.stringContaining(why) as string,
     });
+  });
+
+  it('is named in the log of the worker, once for a run', async () => {
+    bed = new ToolServerBed({});
+    const told: unknown[] = [];
+    const logger = new DefaultLogger('WARN', ({ message, meta }) => meta?.['code'] && told.push(message));
+    const parts = partsOf({ tools: {}, environment: {}, mcp: { lab: { url: 'http://127.0.0.1:10/mcp' } } }, nowhere);
+    const request = { tenant: 'default', agent: 'desk', tools: ['lab_add'], models: [], workerMiddleware: [], argumentAliases: {} };
+    for (const attempt of [1, 2]) {
+      const environment = new MockActivityEnvironment({ attempt, workflowExecution: { workflowId: 'default/r', runId: 'x' } }, { logger });
+      await expect(environment.run(() => createActivities(parts).prepareRun(request))).rejects.toThrow('cannot be reached');
+    }
+    expect(told).toEqual([expect.stringMatching(/^run r waits at its start: The MCP server "lab" cannot be reached: .* ECONNREFUSED/)]);
   });
 
   it('fails a `once` call, which has not begun', async () => {
