@@ -66,7 +66,10 @@ export class Turns {
 export async function allTurns(takes: readonly (() => Promise<GateTurn | undefined>)[]): Promise<GateTurn> {
   const turns: GateTurn[] = [];
   try {
-    for (const take of takes) turns.push(...[(await take()) ?? []].flat());
+    for (const take of takes) {
+      const turn = await take();
+      if (turn !== undefined) turns.push(turn);
+    }
   } catch (error) {
     for (const turn of turns) turn.giveBack();
     throw error;

@@ -195,7 +195,8 @@ export class McpServer {
 
   /** New runs get a new connection if `forTenant` gives something new. */
   private async renewed(): Promise<void> {
-    if (this.tenant === undefined) return;
+    // A first connection asks by itself.
+    if (this.tenant === undefined || this.shared === undefined) return;
     const now = JSON.stringify(await optionsFor(this));
     const { shared } = this;
     const connection = await shared?.catch(() => undefined);
