@@ -57,6 +57,17 @@ async function asked<T>(ask: (client: RedisClient) => Promise<T>, url = redis.ur
   }
 }
 
+/** A call at work, over a Redis of its own. */
+async function streaming() {
+  const own = await startRedis();
+  const worker = newBus(own.url);
+  const bus = newBus(own.url);
+  const live = reader(bus);
+  say(worker, 1, start, 'a');
+  await shows(live, 'start a');
+  return { own, worker, bus, live };
+}
+
 const cut = ['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'];
 const cutAll = (): Promise<unknown> => asked((client) => client.sendCommand(cut));
 const writes = (entry: object): Promise<unknown> =>
@@ -147,11 +158,7 @@ describe('deltas of a worker', () => {
   });
 
   it('come once over a Redis that was killed and has lost everything, also to readers that came meanwhile', async () => {
-    const own = await startRedis();
-    const worker = newBus(own.url);
-    const live = reader(newBus(own.url));
-    say(worker, 1, start, 'a');
-    await shows(live, 'start a');
+    const { own, worker, live } = await streaming();
     await own.kill();
     say(worker, 1, 'b');
     const meanwhile = reader(newBus(own.url));
@@ -185,11 +192,7 @@ describe('deltas of a worker', () => {
   });
 
   it('of a call that ended while Redis was away are lost, and the call seems open to nobody', async () => {
-    const own = await startRedis();
-    const worker = newBus(own.url);
-    const live = reader(newBus(own.url));
-    say(worker, 1, start, 'a');
-    await shows(live, 'start a');
+    const { own, worker, live } = await streaming();
     await own.kill();
     say(worker, 1, 'b');
     await eventually(() => Promise.resolve(problems.length >= 2 ? true : undefined));
@@ -202,11 +205,7 @@ describe('deltas of a worker', () => {
   });
 
   it('are kept in bounds while Redis is away', async () => {
-    const own = await startRedis();
-    const worker = newBus(own.url);
-    const live = reader(newBus(own.url));
-    say(worker, 1, start, 'a');
-    await shows(live, 'start a');
+    const { own, worker, live } = await streaming();
     await own.kill();
     await eventually(() => Promise.resolve(problems.length >= 2 ? true : undefined));
     for (let count = 0; count < 50; count++) say(worker, 1, 'x'.repeat(100_000));
@@ -220,12 +219,7 @@ describe('deltas of a worker', () => {
 
 describe('Redis', () => {
   it('that hangs delays neither calls nor durable events, and what it does not take is kept in bounds', async () => {
-    const own = await startRedis();
-    const worker = newBus(own.url);
-    const bus = newBus(own.url);
-    const live = reader(bus);
-    say(worker, 1, start, 'a');
-    await shows(live, 'start a');
+    const { own, worker, bus, live } = await streaming();
     own.signal('SIGSTOP');
     say(worker, 1, 'b');
     await new Promise(setImmediate);
